@@ -1,0 +1,35 @@
+// Package chargehand supervises teams of AI agents: it plans an objective, gives each subtask to
+// the right worker, watches deadlines and money, checks every output before anything uses it,
+// corrects, reassigns or asks a person when a check fails, and returns one result with its gaps
+// named and every decision on record.
+//
+// This package is the vocabulary that everything else is written in, and the interface to an
+// engine. It imports the standard library only.
+//
+// # The tour, bottom up
+//
+//   - chargehand: teams, plans, tasks, results, verdicts, facts, the View that every surface shows,
+//     and the Engine interface.
+//   - internal/route: which workers may serve a subtask, and in which order; pure.
+//   - internal/supervise: the run machine. Step(now, input) answers with records, effects and asks
+//     for leases; it decides everything about one run and does nothing. Begin reading at Machine
+//     in machine.go, then at a script in testdata.
+//   - internal/fleet: the capacity machine: what all runs share. Leases, breakers, the dynamic
+//     pool, the queue.
+//   - internal/turn: steps both machines together until they are quiet.
+//   - internal/gate: the deterministic validation that every output passes: schema, rules,
+//     completeness, quotes, figures, calculations.
+//   - internal/journal: records as bytes.
+//   - worker: how work gets done: Go functions, processes, HTTP services.
+//   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop: step,
+//     make durable, answer, begin.
+//   - engine/enginetest: the suite that every engine passes.
+//   - teams: ready-made teams; contract-review reads contracts.
+//   - internal/httpapi, client: an engine over HTTP, and the same interface at the other end.
+//   - internal/config, internal/scaffold: team files in, and a first one to start from.
+//   - internal/cli, cmd/chargehand: the command line.
+//   - internal/archtest: the import table, as a test.
+//
+// Five files tell how it works: this one, internal/supervise/machine.go, internal/fleet/machine.go,
+// engine/local/loop.go and internal/supervise/testdata/quality.txt.
+package chargehand

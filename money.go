@@ -1,0 +1,83 @@
+package chargehand
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Micros is an amount of money in millionths of a US dollar. In JSON it is a decimal string with
+// up to six places ("0.024"); a number is accepted on input. The zero value is no money.
+type Micros int64
+
+// USD is one dollar.
+const USD Micros = 1_000_000
+
+// ErrAmount is returned for text that is not a decimal amount with at most six places.
+var ErrAmount = errors.New("not an amount of money: want a decimal such as 0.50, at most six places")
+
+// ParseMicros reads a decimal amount of dollars, exactly: no rounding takes place.
+func ParseMicros(s string) (Micros, error) {
+	whole, frac, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if len(frac) > 6 || whole == "" || !digits(whole) || !digits(frac) {
+		return 0, fmt.Errorf("%q: %w", s, ErrAmount)
+	}
+	n, err := strconv.ParseInt(whole+frac+strings.Repeat("0", 6-len(frac)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", s, ErrAmount)
+	}
+	if strings.HasPrefix(s, "-") {
+		n = -n
+	}
+	return Micros(n), nil
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// String is the exact amount with at least two places: "0.50", "0.000125".
+func (m Micros) String() string {
+	sign, u := "", uint64(m)
+	if m < 0 {
+		sign, u = "-", uint64(-m)
+	}
+	s := fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
+	for range 4 {
+		s = strings.TrimSuffix(s, "0")
+	}
+	return s
+}
+
+// Times is m × f, rounded to the nearest millionth and held within the range of Micros.
+func (m Micros) Times(f float64) Micros {
+	x := math.Round(float64(m) * f)
+	if x >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return Micros(x)
+}
+
+// MarshalJSON writes the decimal string.
+func (m Micros) MarshalJSON() ([]byte, error) { return []byte(`"` + m.String() + `"`), nil }
+
+// UnmarshalJSON reads a decimal string or a number.
+func (m *Micros) UnmarshalJSON(b []byte) error {
+	if bytes.Equal(b, []byte("null")) {
+		return nil
+	}
+	v, err := ParseMicros(strings.Trim(string(b), `"`))
+	if err != nil {
+		return err
+	}
+	*m = v
+	return nil
+}

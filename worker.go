@@ -1,0 +1,148 @@
+package chargehand
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A WorkerSpec is a registry entry: what can execute subtasks, and within which limits
+// (SPEC.md ·1).
+type WorkerSpec struct {
+	WorkerID    string `json:"workerId"`          // the worker's one name, everywhere
+	Version     string `json:"version,omitempty"` // empty means "1"
+	Description string `json:"description,omitempty"`
+
+	Capabilities []string `json:"capabilities"`
+	TaskTypes    []string `json:"taskTypes,omitempty"` // empty means any
+
+	AcceptedInputSchema json.RawMessage `json:"acceptedInputSchema,omitempty"` // JSON Schema 2020-12; empty accepts anything
+	OutputContracts     []string        `json:"outputContracts,omitempty"`     // names of contracts; empty means any
+
+	ToolGrants []string `json:"toolGrants,omitempty"`
+	Model      string   `json:"model,omitempty"`
+	Tier       int      `json:"tier,omitempty"` // 1 (best) to 3 (cheapest); zero serves every tier
+
+	AverageLatencyMS       int    `json:"averageLatencyMs,omitempty"`       // zero means not known
+	CostPerCallEstimateUSD Micros `json:"costPerCallEstimateUSD,omitempty"` // reserved before each call
+	MaxConcurrentTasks     int    `json:"maxConcurrentTasks,omitempty"`     // across all runs; zero means 1
+
+	MaxRiskLevel   Risk     `json:"maxRiskLevel,omitempty"` // empty means low
+	HealthEndpoint string   `json:"healthEndpoint,omitempty"`
+	OwnerTeam      string   `json:"ownerTeam,omitempty"`
+	Tenants        []string `json:"tenants,omitempty"` // empty means all
+
+	SupportsStreaming bool `json:"supportsStreaming,omitempty"`
+	SupportsParallel  bool `json:"supportsParallel,omitempty"`
+	Idempotent        bool `json:"idempotent,omitempty"` // it does the work of one idempotency key once
+
+	Min   int    `json:"min,omitempty"` // static instances kept when idle; zero means 1
+	Max   int    `json:"max,omitempty"` // static instances at most; zero means Min
+	Spawn *Spawn `json:"spawn,omitempty"`
+
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitzero"`
+
+	Kind WorkerKind `json:"kind,omitempty"` // empty means func
+	Exec *ExecKind  `json:"exec,omitempty"`
+	HTTP *HTTPKind  `json:"http,omitempty"`
+}
+
+// A WorkerKind says how a worker is reached.
+type WorkerKind string
+
+// The kinds.
+const (
+	KindFunc WorkerKind = "func" // a Go function, handed to the engine under the worker's name
+	KindExec WorkerKind = "exec" // a process: the task on stdin, the result on stdout, both JSON
+	KindHTTP WorkerKind = "http" // a service: the task is posted, the answer is the result
+)
+
+// ExecKind is how a process is started for each task.
+type ExecKind struct {
+	Command []string          `json:"command"`       // program and arguments; no shell is involved
+	Dir     string            `json:"dir,omitempty"` // working directory; relative to the team file
+	Env     map[string]string `json:"env,omitempty"` // added to PATH, HOME, LANG and TMPDIR, the only ones passed on; $NAME in a value is taken from the environment
+}
+
+// HTTPKind is where a task is posted to.
+type HTTPKind struct {
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers,omitempty"` // $NAME in a value is taken from the environment
+}
+
+// Spawn is the template of the dynamic workers that the fleet adds when every static one is busy
+// (SPEC.md ·100).
+type Spawn struct {
+	Max                 int      `json:"max"`                           // dynamic instances at most
+	IdleTimeout         Duration `json:"idleTimeout,omitempty"`         // zero means 60 s, which is also the most
+	EstimateUSD         Micros   `json:"estimateUSD,omitempty"`         // what bringing one up costs its run
+	CostPerCallEstimate Micros   `json:"costPerCallEstimate,omitempty"` // zero means the worker's own
+}
+
+// A FailurePolicy says what a worker's failure means for its subtask.
+type FailurePolicy struct {
+	Required           bool   `json:"required,omitempty"`
+	Retryable          *bool  `json:"retryable,omitempty"`   // nil means true; false skips the retry on the same worker
+	MaxAttempts        int    `json:"maxAttempts,omitempty"` // lowers the policy's attempts; zero leaves them
+	FallbackWorker     string `json:"fallbackWorker,omitempty"`
+	AllowPartialResult bool   `json:"allowPartialResult,omitempty"`
+}
+
+// A Risk grades what can go wrong. The zero value is low.
+type Risk string
+
+// The grades, rising.
+const (
+	RiskLow      Risk = "low"
+	RiskMedium   Risk = "medium"
+	RiskHigh     Risk = "high"
+	RiskCritical Risk = "critical"
+)
+
+// Level is 0 for low to 3 for critical, and -1 for a word that is no grade.
+func (r Risk) Level() int {
+	switch r {
+	case "", RiskLow:
+		return 0
+	case RiskMedium:
+		return 1
+	case RiskHigh:
+		return 2
+	case RiskCritical:
+		return 3
+	}
+	return -1
+}
+
+// ID is "worker@version", the name of one version of a worker.
+func (w *WorkerSpec) ID() string { return w.WorkerID + "@" + w.VersionOrDefault() }
+
+// VersionOrDefault is the version, "1" where none is given.
+func (w *WorkerSpec) VersionOrDefault() string {
+	if w.Version == "" {
+		return "1"
+	}
+	return w.Version
+}
+
+// Slots is how many tasks one instance takes at once, at least 1.
+func (w *WorkerSpec) Slots() int { return max(1, w.MaxConcurrentTasks) }
+
+// Latency is the declared average latency; zero means not known.
+func (w *WorkerSpec) Latency() time.Duration {
+	return time.Duration(w.AverageLatencyMS) * time.Millisecond
+}
+
+// CanRetry reports whether the same worker may be asked again.
+func (p FailurePolicy) CanRetry() bool { return p.Retryable == nil || *p.Retryable }
+
+// Can reports whether the worker has the capability.
+func (w *WorkerSpec) Can(capability string) bool { return contains(w.Capabilities, capability) }
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
