@@ -1,0 +1,30 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/chargehand/chargehand"
+)
+
+// A Planner turns an objective into a plan (SPEC.md ·20). What it returns is checked before
+// anything runs, and its usage counts even beside an error.
+type Planner func(ctx context.Context, r PlanRequest) (chargehand.Plan, chargehand.Usage, error)
+
+// A PlanRequest is what a planner goes by.
+type PlanRequest struct {
+	Objective chargehand.Objective // its documents with their text
+	Team      *chargehand.Team     // read only
+	Iteration int                  // from 1; a later one plans again after a drain with failures (SPEC.md ·23)
+	Errors    []string             // what was wrong with the last plan; empty at first
+	Failed    []chargehand.Gap     // what the last iteration left uncovered
+}
+
+// Plan calls the planner. A panic in it becomes an Error of kind Crash.
+func (p Planner) Plan(ctx context.Context, r PlanRequest) (plan chargehand.Plan, u chargehand.Usage, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			plan, err = chargehand.Plan{}, panicked(v)
+		}
+	}()
+	return p(ctx, r)
+}
