@@ -1,0 +1,253 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chargehand/chargehand"
+)
+
+// consistency compares what the output says with its sources, its own figures and what is known
+// (SPEC.md ·64).
+func (k *check) consistency() {
+	for _, it := range k.items {
+		if it.present {
+			k.ground(it)
+		}
+	}
+	for _, p := range k.contract.grounded {
+		for _, at := range p.places(k.output) {
+			k.groundText(at)
+		}
+	}
+	k.calculations()
+	k.knownFacts()
+}
+
+// ground settles the claim that a present item makes: its quote stands where it says, and its
+// answer says nothing that the quote does not.
+func (k *check) ground(it *item) {
+	claim := k.claim(claimText(it), it.path)
+	claim.Support = chargehand.Supported
+	if !it.verbatim {
+		claim.Support = chargehand.Unsupported
+		k.quoteFault(it)
+		return
+	}
+	claim.Source = it.source.passage(it.start, it.end)
+	q := &quoteGrounds{it: it}
+	k.groundField(claim, q, k.contract.items.answer)
+	for _, field := range k.contract.items.grounded {
+		k.groundField(claim, q, field)
+	}
+}
+
+func claimText(it *item) string {
+	if it.answer == "" {
+		return it.key
+	}
+	return it.key + ": " + it.answer
+}
+
+// quoteGrounds reads a quote when the first claim asks for it.
+type quoteGrounds struct {
+	it   *item
+	read *grounds
+}
+
+func (q *quoteGrounds) grounds() *grounds {
+	if q.read == nil {
+		q.read = newGrounds()
+		q.read.add(q.it.quote, q.it.source)
+	}
+	return q.read
+}
+
+// groundField compares one field of an item with its quote.
+func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field string) {
+	text := wordsOf(q.it.fields[field])
+	if text == "" || verdicts[strings.ToLower(strings.TrimSpace(text))] || text == q.it.quote {
+		return
+	}
+	fs := readFigures(text)
+	path := append(append([]string(nil), q.it.path...), field)
+	checked := false
+	for i := range fs.list {
+		c := &fs.list[i]
+		if c.bare || c.part {
+			continue
+		}
+		checked = true
+		if _, ok := q.grounds().supports(c); !ok {
+			k.ungrounded(claim, q, path, text[c.start:c.end], c)
+		}
+	}
+	for _, n := range fs.names() {
+		checked = true
+		k.groundName(claim, q, path, n)
+	}
+	if !checked {
+		k.groundWords(claim, q, path, fs)
+	}
+}
+
+// ungrounded adds the finding about a figure that is not in the item's quote.
+func (k *check) ungrounded(claim *chargehand.Claim, q *quoteGrounds, path []string, said string, c *figure) {
+	g := q.grounds()
+	f := k.contradict(c.kind.rule(), path)
+	f.Quote = visible(said, maxShown)
+	if r := g.rival(c, false); r != nil {
+		claim.Support = chargehand.Contradicted
+		f.Message = fmt.Sprintf("Output says %s; the quoted passage says %s.", visible(said, 60), g.wordsOf(*r))
+		f.Source = g.passageOf(*r, q.it.start)
+		return
+	}
+	weaken(claim, chargehand.Unsupported)
+	f.Message = fmt.Sprintf("Output says %s; the quoted passage says nothing of the kind.", visible(said, 60))
+	f.Source = q.it.source.passage(q.it.start, q.it.end)
+}
+
+// weaken lowers a claim's support, never raises it.
+func weaken(claim *chargehand.Claim, s chargehand.Support) {
+	rank := map[chargehand.Support]int{chargehand.Supported: 3, chargehand.Partly: 2, chargehand.Unsupported: 1, chargehand.Contradicted: 0}
+	if rank[s] < rank[claim.Support] {
+		claim.Support = s
+	}
+}
+
+func (k *check) groundName(claim *chargehand.Claim, q *quoteGrounds, path []string, n name) {
+	severity, support := chargehand.SeverityError, chargehand.Unsupported
+	message := "Output names %s; the quoted passage does not."
+	switch q.grounds().stands(n) {
+	case stands:
+		return
+	case scattered:
+		severity, support = chargehand.SeverityWarning, chargehand.Partly
+		message = "Output names %s; the quoted passage has these words, but not together."
+	}
+	weaken(claim, support)
+	f := k.find(chargehand.LayerConsistency, "name", severity, path)
+	f.Message, f.Quote = fmt.Sprintf(message, visible(n.text, 60)), visible(n.text, maxShown)
+	f.Source = q.it.source.passage(q.it.start, q.it.end)
+}
+
+// groundWords looks at an answer without figures and names: it should share a word with its quote.
+func (k *check) groundWords(claim *chargehand.Claim, q *quoteGrounds, path []string, fs *figures) {
+	content := false
+	for _, l := range fs.words {
+		if l.kind != lexWord || len(l.lower) < 3 || openers[l.lower] || verdicts[l.lower] {
+			continue
+		}
+		content = true
+		if q.grounds().holds(l.lower) || q.grounds().shares(l.lower) {
+			return
+		}
+	}
+	if !content {
+		return
+	}
+	weaken(claim, chargehand.Unsupported)
+	f := k.find(chargehand.LayerConsistency, "answer", chargehand.SeverityWarning, path)
+	f.Message = fmt.Sprintf("The answer %s has no word in common with the quoted passage.", quoted(fs.text))
+	f.Source = q.it.source.passage(q.it.start, q.it.end)
+}
+
+// shares reports whether a word of the grounds begins like w: "renewal" and "renewed".
+func (g *grounds) shares(w string) bool {
+	return len(w) > 4 && g.says(" "+boundTo(w, 5))
+}
+
+func boundTo(w string, n int) string { return w[:boundary(w, min(n, len(w)))] }
+
+// groundText compares the figures and names of one text, or one number, with all inputs.
+func (k *check) groundText(at place) {
+	text := wordsOf(at.value)
+	if text == "" {
+		return
+	}
+	g := k.inputGrounds()
+	fs := readFigures(text)
+	for i := range fs.list {
+		c := &fs.list[i]
+		if c.bare || c.part {
+			continue
+		}
+		claim := k.claim(around(text, c.start, c.end), at.path)
+		claim.Support = chargehand.Supported
+		r, ok := g.supports(c)
+		if ok {
+			claim.Source = g.passageOf(r, 0)
+			continue
+		}
+		k.unfounded(claim, at, text[c.start:c.end], c)
+	}
+	for _, n := range fs.names() {
+		if !heading(text, n) {
+			k.foundName(at, n)
+		}
+	}
+}
+
+// unfounded adds the finding about a figure that no input has.
+func (k *check) unfounded(claim *chargehand.Claim, at place, said string, c *figure) {
+	g := k.inputGrounds()
+	f := k.contradict(c.kind.rule(), at.path)
+	f.Quote = visible(said, maxShown)
+	claim.Support = chargehand.Unsupported
+	f.Message = fmt.Sprintf("Output says %s; nothing in the input says so.", visible(said, 60))
+	if r := g.rival(c, true); r != nil {
+		claim.Support, claim.Source = chargehand.Contradicted, g.passageOf(*r, 0)
+		f.Message = fmt.Sprintf("Output says %s; the input says %s.", visible(said, 60), g.wordsOf(*r))
+		f.Source = claim.Source
+	}
+}
+
+func (k *check) foundName(at place, n name) {
+	standing := k.inputGrounds().stands(n)
+	if n.weak {
+		if standing == missing && len(n.text) > 3 {
+			k.find(chargehand.LayerConsistency, "name", chargehand.SeverityWarning, at.path).Message =
+				fmt.Sprintf("Output says %s, a word that no input has.", quoted(n.text))
+		}
+		return
+	}
+	claim := k.claim(n.text, at.path)
+	claim.Support = chargehand.Supported
+	severity, message := chargehand.SeverityError, "Output names %s; nothing in the input does."
+	switch standing {
+	case stands:
+		return
+	case scattered:
+		claim.Support, severity = chargehand.Partly, chargehand.SeverityWarning
+		message = "Output names %s; the input has these words, but not together."
+	default:
+		claim.Support = chargehand.Unsupported
+	}
+	f := k.find(chargehand.LayerConsistency, "name", severity, at.path)
+	f.Message, f.Quote = fmt.Sprintf(message, visible(n.text, 60)), visible(n.text, maxShown)
+}
+
+// longestHeading is how many bytes a line may have on either side of a name and still be a heading.
+const longestHeading = 200
+
+// heading reports whether n stands in a line that titles what follows.
+func heading(text string, n name) bool {
+	before := text[max(0, n.start-longestHeading):n.start]
+	after := text[n.start:min(len(text), n.start+longestHeading)]
+	i, j := strings.LastIndexByte(before, '\n'), strings.IndexByte(after, '\n')
+	if i < 0 && len(before) == longestHeading || j < 0 && len(after) == longestHeading {
+		return false
+	}
+	if j < 0 {
+		j = len(after)
+	}
+	line := strings.TrimSpace(before[i+1:] + after[:j])
+	return strings.HasPrefix(line, "#") || strings.HasSuffix(line, ":")
+}
+
+// around is a figure with the words beside it, for a claim.
+func around(text string, start, end int) string {
+	from := boundary(text, max(0, start-40))
+	to := boundary(text, min(len(text), end+40))
+	return strings.TrimSpace(text[from:to])
+}

@@ -1,0 +1,153 @@
+package gate
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An itemRule is a chargehand.ItemRule with every field name filled in.
+type itemRule struct {
+	path                                                      pattern
+	key, present, quote, start, end, document, answer, search string
+	grounded, facts                                           []string
+}
+
+// An item is one finding about a source, as the worker states it.
+type item struct {
+	path    []string
+	fields  map[string]any
+	key     string
+	present bool
+	quote   string
+	answer  string
+
+	document   string
+	start, end int
+	located    bool // start and end were given
+
+	source   *source // what the quote was compared with
+	verbatim bool    // the quote stands where it is said to
+}
+
+// name is the item for a sentence.
+func (it *item) name() string { return quoted(it.key) }
+
+// read lists the items of an output, or what is wrong with their form.
+func (r *itemRule) read(output any) ([]*item, []fault) {
+	v, ok := lookup(output, r.path)
+	list, isList := v.([]any)
+	if !ok || !isList {
+		return nil, []fault{{r.path, "must be the list of items"}}
+	}
+	var items []*item
+	var faults []fault
+	for i, v := range list {
+		it := &item{path: append(slices.Clip([]string(r.path)), strconv.Itoa(i))}
+		fields, ok := v.(map[string]any)
+		if !ok {
+			faults = append(faults, fault{it.path, "must be an object; it is " + literal(v)})
+			continue
+		}
+		it.fields = fields
+		faults = append(faults, r.fill(it)...)
+		items = append(items, it)
+	}
+	return items, faults
+}
+
+// fill reads an item's fields and says which have the wrong form. Null counts as not given.
+func (r *itemRule) fill(it *item) []fault {
+	rd := fieldReader{it: it}
+	it.key = strings.TrimSpace(rd.text(r.key))
+	if it.key == "" && len(rd.faults) == 0 {
+		rd.fault(r.key, "must say what the item is about")
+	}
+	it.quote, it.document = rd.text(r.quote), rd.text(r.document)
+	it.answer = wordsOf(it.fields[r.answer])
+	start, hasStart := rd.offset(r.start)
+	end, hasEnd := rd.offset(r.end)
+	it.start, it.end, it.located = start, end, hasStart && hasEnd
+	switch v := it.fields[r.present].(type) {
+	case nil:
+		it.present = it.quote != ""
+	case bool:
+		it.present = v
+	default:
+		rd.fault(r.present, "must be true or false; it is "+literal(v))
+	}
+	return rd.faults
+}
+
+type fieldReader struct {
+	it     *item
+	faults []fault
+}
+
+func (rd *fieldReader) fault(field, clause string) {
+	rd.faults = append(rd.faults, fault{append(slices.Clip(rd.it.path), field), clause})
+}
+
+func (rd *fieldReader) text(field string) string {
+	switch v := rd.it.fields[field].(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	default:
+		rd.fault(field, "must be a text; it is "+literal(v))
+		return ""
+	}
+}
+
+func (rd *fieldReader) offset(field string) (int, bool) {
+	v := rd.it.fields[field]
+	if v == nil {
+		return 0, false
+	}
+	n, isNumber := v.(json.Number)
+	i, err := strconv.Atoi(n.String())
+	if !isNumber || err != nil {
+		rd.fault(field, "must be a whole number of bytes; it is "+literal(v))
+		return 0, false
+	}
+	return i, true
+}
+
+// wordsOf is a value as the words a reader would see; the elements of a list are set apart by "; ".
+func wordsOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		if v {
+			return "Yes"
+		}
+		return "No"
+	case []any:
+		parts := make([]string, 0, len(v))
+		for _, e := range v {
+			parts = append(parts, wordsOf(e))
+		}
+		return strings.Join(parts, "; ")
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for _, key := range sortedKeys(v) {
+			parts = append(parts, wordsOf(v[key]))
+		}
+		return strings.Join(parts, "; ")
+	}
+	return ""
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
