@@ -1,0 +1,175 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/chargehand/chargehand"
+)
+
+// An Input is something that happened, told to Step. The set is closed.
+type Input interface{ input() }
+
+// Start begins the run. The objective's documents carry hashes, not texts.
+type Start struct {
+	Order      chargehand.Order `json:"order"` // its team is the machine's
+	TeamDigest string           `json:"teamDigest"`
+	Seed       string           `json:"seed"` // random; review nonces derive from it
+}
+
+// Planned answers MakePlan. Err says that no plan came.
+type Planned struct {
+	Iteration int              `json:"iteration"`
+	Plan      chargehand.Plan  `json:"plan"`
+	Source    string           `json:"source"`
+	Usage     chargehand.Usage `json:"usage,omitzero"`
+	Err       string           `json:"err,omitempty"`
+}
+
+// Granted says that the fleet gave a worker for an attempt.
+type Granted struct {
+	chargehand.AttemptRef
+	Worker   string          `json:"worker"`
+	Instance string          `json:"instance"`
+	Epoch    int64           `json:"epoch"`
+	Load     chargehand.Load `json:"load,omitzero"`
+}
+
+// Finished brings an output together with what the gate found of it. The worker has let go.
+type Finished struct {
+	chargehand.AttemptRef
+	Epoch      int64                   `json:"epoch"`
+	Status     chargehand.ResultStatus `json:"status"`
+	Output     string                  `json:"output"`
+	InputHash  string                  `json:"inputHash"`
+	Size       int                     `json:"size"`
+	Summary    string                  `json:"summary,omitempty"`
+	Verdict    chargehand.Verdict      `json:"verdict"`
+	VerdictRef string                  `json:"verdictRef,omitempty"`
+	Confidence *float64                `json:"confidence,omitempty"`
+	Usage      chargehand.Usage        `json:"usage,omitzero"`
+	Blockers   []string                `json:"blockers,omitempty"`
+	Evidence   []string                `json:"evidence,omitempty"`
+}
+
+// Crashed says that an attempt ended without an output. The worker has let go.
+type Crashed struct {
+	chargehand.AttemptRef
+	Epoch   int64            `json:"epoch"`
+	Cause   chargehand.Cause `json:"cause"` // crash or worker_error
+	Message string           `json:"message"`
+	Usage   chargehand.Usage `json:"usage,omitzero"`
+
+	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done
+}
+
+// Stopped confirms Stop: the worker has let go.
+type Stopped struct {
+	chargehand.AttemptRef
+	Epoch int64            `json:"epoch"`
+	Usage chargehand.Usage `json:"usage,omitzero"`
+}
+
+// JudgeAnswered answers Judge. Err says that the reviewer threw or talked nonsense.
+type JudgeAnswered struct {
+	chargehand.AttemptRef
+	Times   int                `json:"times"`
+	Verdict chargehand.Verdict `json:"verdict"`
+	Usage   chargehand.Usage   `json:"usage,omitzero"`
+	Err     string             `json:"err,omitempty"`
+}
+
+// Decide is a person's answer to a review.
+type Decide struct {
+	ReviewID    string `json:"reviewId"`
+	Approved    bool   `json:"approved"`
+	Approver    string `json:"approver"`
+	ContentHash string `json:"contentHash"`
+	Nonce       string `json:"nonce"`
+	Comment     string `json:"comment,omitempty"`
+}
+
+// Operate is an operator's pause, resume or cancel.
+type Operate struct{ chargehand.Control }
+
+// WorkAggregated answers Aggregate.
+type WorkAggregated struct {
+	Round     int    `json:"round"`
+	Ref       string `json:"ref"`
+	Items     int    `json:"items"`
+	Conflicts int    `json:"conflicts"`
+	Missing   int    `json:"missing"`
+}
+
+// ResultWritten answers WriteResult.
+type ResultWritten struct {
+	Result     string `json:"result"`     // content hash of the result's JSON
+	ResultHash string `json:"resultHash"` // over output, items, gaps and conflicts
+}
+
+// Resumed says that another process took the run up: whatever was under way is no longer.
+type Resumed struct {
+	Boot int64 `json:"boot"`
+}
+
+// Refolded says that the fleet forgot its queue, as after a write that failed.
+type Refolded struct{}
+
+// Tick says only what time it is.
+type Tick struct{}
+
+func (Start) input()          {}
+func (Planned) input()        {}
+func (Granted) input()        {}
+func (Finished) input()       {}
+func (Crashed) input()        {}
+func (Stopped) input()        {}
+func (JudgeAnswered) input()  {}
+func (Decide) input()         {}
+func (Operate) input()        {}
+func (WorkAggregated) input() {}
+func (ResultWritten) input()  {}
+func (Resumed) input()        {}
+func (Refolded) input()       {}
+func (Tick) input()           {}
+
+// An Output is what a step asks for, in the order in which it must happen.
+type Output struct {
+	Records []chargehand.Record // to make durable first
+	Fleet   []Message           // to give the fleet in the same turn
+	Effects []Effect            // to begin once the records are durable
+	Wake    time.Time           // when to Step with Tick at the latest; zero: never
+	Done    bool                // the run has ended
+	Refusal *chargehand.Error   // why the input was not followed; nil if it was
+}
+
+// A Message goes to the fleet. The set is closed.
+type Message interface{ message() }
+
+// Ask wants a worker for an attempt.
+type Ask struct {
+	chargehand.AttemptRef
+	Candidates []chargehand.Candidate
+	Strategy   chargehand.Strategy
+	Priority   int
+	Timeout    time.Duration     // of the attempt; zero means the worker's own
+	SpawnUpTo  chargehand.Micros // a dynamic worker may be brought up below this estimate (SPEC.md ·93)
+}
+
+// Withdraw takes an ask back.
+type Withdraw struct{ chargehand.AttemptRef }
+
+// Give returns a lease.
+type Give struct {
+	Epoch   int64
+	Outcome chargehand.Outcome
+}
+
+func (Ask) message()      {}
+func (Withdraw) message() {}
+func (Give) message()     {}
+
+func (out *Output) give(epoch int64, o chargehand.Outcome) {
+	out.Fleet = append(out.Fleet, Give{epoch, o})
+}
+
+func (out *Output) begin(e Effect) { out.Effects = append(out.Effects, e) }

@@ -1,0 +1,140 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chargehand/chargehand"
+)
+
+// run is who the run is, and whether it goes on.
+type run struct {
+	objective chargehand.Objective
+	tenant    string
+	startedBy string
+	started   time.Time
+	deadline  time.Time // zero: none
+	ended     time.Time
+	seed      string
+	state     chargehand.RunState // empty before Start
+	abort     *ending             // the run takes nothing more on; nil while it does
+}
+
+// An ending is why a run stops before its plan is through.
+type ending struct {
+	stop  chargehand.StopReason
+	cause chargehand.Cause
+	why   string
+	by    string // who cancelled
+}
+
+func (m *Machine) start(now time.Time, in Start, out *Output) {
+	o := in.Order
+	m.record(now, chargehand.RunStarted{
+		Objective: o.Objective, Team: m.team.Name, TeamDigest: in.TeamDigest, Format: Format,
+		Policy: m.team.Policy.ID(), Budget: budget(o.Budget, m.team.Budget), DeadlineAt: deadline(now, o, m.team),
+		StartedBy: o.StartedBy, Tenant: o.Tenant, Key: o.Key, Seed: in.Seed,
+	}, out)
+	m.askPlan(now, 1, nil, out)
+}
+
+func budget(order, team chargehand.Budget) chargehand.Budget {
+	if order.USD == 0 {
+		order.USD = team.USD
+	}
+	if order.Tokens == 0 {
+		order.Tokens = team.Tokens
+	}
+	return order
+}
+
+func deadline(now time.Time, o chargehand.Order, t *chargehand.Team) time.Time {
+	d := o.Deadline
+	if d == 0 {
+		d = t.Deadline
+	}
+	if d == 0 {
+		return time.Time{}
+	}
+	return now.Add(d.Std())
+}
+
+func (m *Machine) applyRun(r chargehand.Record, f chargehand.Fact) {
+	switch f := f.(type) {
+	case chargehand.RunStarted:
+		m.run = run{objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed,
+			state: chargehand.RunRunning}
+		m.ledger.ceiling = f.Budget
+		m.timers.add(timer{at: f.DeadlineAt, seq: r.Seq})
+	case chargehand.PauseBegan:
+		m.run.state = chargehand.RunPaused
+	case chargehand.PauseEnded:
+		m.run.state = chargehand.RunRunning
+	case chargehand.RunStopping:
+		m.run.abort = &ending{f.Stop, f.Cause, f.Why, f.By}
+	case chargehand.RunEnded:
+		m.run.state, m.run.ended = f.State, r.At
+	}
+}
+
+// operate follows an operator (SPEC.md ·129). What is already running may finish.
+func (m *Machine) operate(now time.Time, in Operate, out *Output) {
+	no := func(why string) {
+		m.refuse(now, refusal{string(in.Verb), chargehand.CodeNotAllowed, in.By, why}, out)
+	}
+	in.By, in.Reason = clip(in.By, maxName), clip(in.Reason, maxText)
+	switch {
+	case m.run.abort != nil:
+		no("the run is stopping: " + m.run.abort.why)
+	case m.closing.asked:
+		no("the run has come to its end, its result is being written")
+	case in.Verb == chargehand.Pause && m.run.state == chargehand.RunPaused:
+		no("the run is paused already")
+	case in.Verb == chargehand.Resume && m.run.state != chargehand.RunPaused:
+		no("the run is not paused")
+	case in.Verb == chargehand.Cancel && in.Reason == "":
+		no("to cancel needs a reason")
+	case in.Verb == chargehand.Pause:
+		m.record(now, chargehand.PauseBegan{By: in.By, Reason: in.Reason}, out)
+		m.withdrawAll(out)
+	case in.Verb == chargehand.Resume:
+		m.record(now, chargehand.PauseEnded{By: in.By, Reason: in.Reason}, out)
+		m.reask(out)
+		m.lowerTier(now, out)
+	case in.Verb == chargehand.Cancel:
+		m.abort(now, ending{chargehand.StopCancelled, chargehand.CauseCancelled, in.Reason, in.By}, out)
+	default:
+		no(fmt.Sprintf("there is no verb %q: want pause, resume or cancel", in.Verb))
+	}
+}
+
+// abort ends everything that is under way or still to come. The result is then made of what was
+// accepted.
+func (m *Machine) abort(now time.Time, e ending, out *Output) {
+	if m.run.abort != nil || m.closing.asked {
+		return
+	}
+	e.why, e.by = clip(e.why, maxText), clip(e.by, maxName)
+	if m.run.state == chargehand.RunPaused {
+		m.record(now, chargehand.PauseEnded{By: e.by, Reason: e.why}, out)
+	}
+	m.record(now, chargehand.RunStopping{Stop: e.stop, Cause: e.cause, Why: e.why, By: e.by}, out)
+	m.closeReviews(now, e.why, out)
+	for _, k := range m.board.order {
+		if !k.state.Final() {
+			m.drop(now, k, out)
+		}
+	}
+}
+
+// drop ends one subtask of a run that stops.
+func (m *Machine) drop(now time.Time, k *task, out *Output) {
+	switch k.state {
+	case chargehand.SubtaskQueued:
+		out.Fleet = append(out.Fleet, Withdraw{k.ref()})
+	case chargehand.SubtaskRunning:
+		m.stop(now, k, chargehand.CauseCancelled, m.run.abort.why, out)
+	}
+	m.end(now, k, chargehand.SubtaskEnded{State: chargehand.SubtaskCancelled, Cause: m.run.abort.cause,
+		Why: m.run.abort.why, DecidedBy: m.run.abort.by}, out)
+}

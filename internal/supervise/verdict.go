@@ -1,0 +1,191 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/chargehand/chargehand"
+)
+
+// weigh decides what becomes of an output that the gate has checked. The worker's own word may
+// make things worse, never better.
+func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, blockers []string, out *Output) {
+	v := &k.attempt.verdict
+	switch {
+	case s == chargehand.StatusFailed:
+		m.recover(now, k, trouble{cause: chargehand.CauseWorkerError, why: said(blockers, "the worker says that it failed")}, out)
+	case s == chargehand.StatusBlocked:
+		m.recover(now, k, trouble{cause: chargehand.CauseBlocked, why: said(blockers, "the worker is blocked")}, out)
+	case !v.SchemaPass:
+		m.recover(now, k, m.rejected(k, chargehand.CauseSchema, v), out)
+	case v.Recommendation == chargehand.Reject:
+		m.recover(now, k, m.rejected(k, chargehand.CauseQuality, v), out)
+	case s == chargehand.StatusPartial && !m.partialAllowed(k):
+		m.recover(now, k, trouble{cause: chargehand.CausePartial, why: said(blockers, "the result is partial")}, out)
+	case v.Recommendation == chargehand.HumanReview:
+		m.recover(now, k, trouble{cause: chargehand.CauseAskedPerson, why: summary(v)}, out)
+	case m.team.Policy.Reviewer != "":
+		m.askJudge(now, k, out)
+	default:
+		m.accept(now, k, lowered(v.Score, k.attempt.own), out)
+	}
+}
+
+func (m *Machine) partialAllowed(k *task) bool {
+	w := m.team.Worker(k.attempt.worker)
+	return w != nil && w.FailurePolicy.AllowPartialResult
+}
+
+func said(blockers []string, otherwise string) string {
+	if len(blockers) == 0 {
+		return otherwise
+	}
+	return clip(blockers[0], maxClause)
+}
+
+// rejected is the trouble of an output that a check did not let through. The very same output to
+// the very same input again is no progress (SPEC.md ·79).
+func (m *Machine) rejected(k *task, c chargehand.Cause, v *chargehand.Verdict) trouble {
+	t := trouble{cause: c, why: summary(v), correction: v.Feedback}
+	for _, p := range k.past {
+		if p.worker == k.attempt.worker && p.input == k.attempt.input && p.output == k.attempt.output && p.output != "" {
+			t.cause = chargehand.CauseNoProgress
+			t.why = k.attempt.worker + " gave the same output again: " + t.why
+			return t
+		}
+	}
+	return t
+}
+
+// summary is the verdict's first error in words.
+func summary(v *chargehand.Verdict) string {
+	for _, f := range v.Issues {
+		if f.Severity != chargehand.SeverityWarning {
+			return clip(f.Message, maxClause)
+		}
+	}
+	if v.Reasoning != "" {
+		return clip(v.Reasoning, maxClause)
+	}
+	return clip(v.Feedback, maxClause)
+}
+
+func lowered(score float64, own *float64) float64 {
+	if own != nil && *own >= 0 && *own < score {
+		return *own
+	}
+	return score
+}
+
+// accept lets an output be used, or asks a person when too little of it is supported (SPEC.md ·65).
+func (m *Machine) accept(now time.Time, k *task, score float64, out *Output) {
+	f := chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskAccepted, Score: score}
+	switch {
+	case !(score >= chargehand.HumanBelow): // no number at all is below, too
+		m.recover(now, k, trouble{cause: chargehand.CauseLowConfidence,
+			why: "confidence " + percent(score) + " is below " + percent(chargehand.HumanBelow)}, out)
+		return
+	case score < chargehand.LowBelow:
+		f.State, f.Cause = chargehand.SubtaskAcceptedLow, chargehand.CauseLowConfidence
+		f.Why = "confidence " + percent(score)
+	}
+	m.end(now, k, f, out)
+}
+
+func percent(f float64) string { return itoa(int(f*100+0.5)) + " %" }
+
+// askJudge asks the reviewer about an output that the gate accepted. It holds no slot, so the next
+// tasks are dispatched meanwhile.
+func (m *Machine) askJudge(now time.Time, k *task, out *Output) {
+	price := amount{usd: m.priceOf(m.team.Policy.Reviewer)}
+	if !m.ledger.fits(forJudge(k.ref()), price) {
+		m.overBudget(now, k, out)
+		return
+	}
+	m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd}, out)
+	out.begin(m.judge(k))
+}
+
+func (m *Machine) judge(k *task) Judge {
+	e := Judge{AttemptRef: k.ref(), Times: k.attempt.judgings, Reviewer: m.team.Policy.Reviewer,
+		Goal: k.spec.Goal, Output: k.attempt.output}
+	if c := m.team.Contract(k.spec.OutputContract); c != nil {
+		e.Criteria = c.Criteria
+	}
+	return e
+}
+
+// judged takes the reviewer's verdict in. One that throws or talks nonsense is asked once more.
+func (m *Machine) judged(now time.Time, in JudgeAnswered, out *Output) {
+	k := m.board.tasks[in.Subtask]
+	if k == nil || !k.attempt.judging || k.number != in.Attempt || k.attempt.judgings != in.Times {
+		return
+	}
+	u := bill(in.Usage, m.priceOf(m.team.Policy.Reviewer))
+	why := in.Err
+	if why == "" {
+		why = malformed(&in.Verdict)
+	}
+	if why != "" {
+		m.record(now, chargehand.JudgeFailed{AttemptRef: in.AttemptRef, Times: in.Times, Message: clip(why, maxText), Usage: u}, out)
+		if k.state != chargehand.SubtaskValidating {
+			return
+		}
+		if in.Times == 1 {
+			m.askJudge(now, k, out)
+			return
+		}
+		m.recover(now, k, trouble{cause: chargehand.CauseReviewerError, why: clip(why, maxClause)}, out)
+		return
+	}
+	m.record(now, chargehand.Judged{AttemptRef: in.AttemptRef, Verdict: brief(in.Verdict), Usage: u}, out)
+	if k.state == chargehand.SubtaskValidating {
+		m.followJudge(now, k, &in.Verdict, out)
+	}
+}
+
+func (m *Machine) followJudge(now time.Time, k *task, v *chargehand.Verdict, out *Output) {
+	switch v.Recommendation {
+	case chargehand.Reject:
+		m.recover(now, k, m.rejected(k, chargehand.CauseQuality, v), out)
+	case chargehand.HumanReview:
+		m.recover(now, k, trouble{cause: chargehand.CauseAskedPerson, why: summary(v)}, out)
+	default:
+		m.accept(now, k, lowered(float64(v.Confidence)/10, k.attempt.own), out)
+	}
+}
+
+// malformed says why a reviewer's answer is no verdict; empty if it is one (SPEC.md ·4).
+func malformed(v *chargehand.Verdict) string {
+	switch {
+	case !known(v.Recommendation):
+		return "the recommendation is none of ACCEPT, REJECT and HUMAN_REVIEW"
+	case v.Confidence < 1 || v.Confidence > 10:
+		return "the confidence is not a whole number from 1 to 10"
+	case v.Recommendation != chargehand.Accept && v.Feedback == "":
+		return "there is no feedback"
+	}
+	return ""
+}
+
+func known(r chargehand.Recommendation) bool {
+	return r == chargehand.Accept || r == chargehand.Reject || r == chargehand.HumanReview
+}
+
+func (m *Machine) applyJudge(f chargehand.Fact) {
+	switch f := f.(type) {
+	case chargehand.JudgeAsked:
+		k := m.board.tasks[f.Subtask]
+		k.attempt.judgings, k.attempt.judging = f.Times, true
+		m.board.judging++
+	case chargehand.Judged:
+		k := m.board.tasks[f.Subtask]
+		k.attempt.judging = false
+		m.board.judging--
+		if f.Verdict.Recommendation != chargehand.Accept {
+			k.attempt.verdict = f.Verdict
+		}
+	case chargehand.JudgeFailed:
+		m.board.tasks[f.Subtask].attempt.judging = false
+		m.board.judging--
+	}
+}
