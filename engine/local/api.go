@@ -1,0 +1,332 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/supervise"
+	"github.com/chargehand/chargehand/internal/turn"
+)
+
+var _ chargehand.Engine = (*Engine)(nil)
+
+const (
+	maxDocuments = 40       // of an objective: their names stand in one record
+	maxInput     = 6 << 10  // bytes of an objective's goal and input together
+	maxDocument  = 64 << 20 // bytes of one document
+)
+
+// Start begins a run and returns its id.
+func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) {
+	team := o.Team
+	if team.Planner == (chargehand.Planner{}) {
+		team.Planner.Template = o.Objective.Plan
+	}
+	k, err := e.kits.make(&team)
+	if err != nil {
+		return "", err
+	}
+	if problems := e.checkOrder(k, &o); len(problems) > 0 {
+		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "the run cannot be started", Problems: problems}
+	}
+	blobs, err := e.keepOrder(k, &o)
+	if err != nil {
+		return "", unusable(e.opt.Dir, err)
+	}
+	o.Team = chargehand.Team{}
+	ev := envelope{
+		Event: turn.Event{Run: "run_" + strings.ToLower(rand.Text()[:10]), Input: supervise.Start{Order: o, TeamDigest: k.digest, Seed: rand.Text()}},
+		begin: &opening{k.team, k.digest, o.Key, o.Tenant, budgetOf(&o, k.team)}, blobs: blobs,
+	}
+	e.inbox.put(envelope{Event: turn.Event{Fleet: workers(k.team)}})
+	if err := e.ask(ctx, ev); err != nil {
+		if k, ok := errors.AsType[*knownError](err); ok {
+			return k.run, nil
+		}
+		return "", err
+	}
+	return ev.Run, nil
+}
+
+// A knownError says that the key of an order has started a run already.
+type knownError struct{ run string }
+
+func (e *knownError) Error() string { return "the key has started run " + e.run }
+
+// startedAs is a *knownError if the key has started a run already, of the same team.
+func (e *Engine) startedAs(ctx context.Context, o *opening) error {
+	if o.key == "" {
+		return nil
+	}
+	run, err := e.store.byKey(ctx, o.key)
+	if err != nil || run == "" {
+		return err
+	}
+	if team, err := e.store.team(ctx, run); err != nil || team != o.digest {
+		return errors.Join(&chargehand.Error{Code: chargehand.CodeDrift, What: fmt.Sprintf("the key %q is taken", o.key),
+			Why: "it started run " + run + " with another team", Next: "use another key"}, err)
+	}
+	return &knownError{run}
+}
+
+func budgetOf(o *chargehand.Order, t *chargehand.Team) chargehand.Micros {
+	if o.Budget.USD > 0 {
+		return o.Budget.USD
+	}
+	return t.Budget.USD
+}
+
+// checkOrder is everything wrong with an objective.
+func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
+	var problems []chargehand.Problem
+	add := func(path, format string, args ...any) {
+		problems = append(problems, chargehand.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+	}
+	if strings.TrimSpace(o.Objective.Goal) == "" {
+		add("$.objective.goal", "is missing: say what the run should do")
+	}
+	if n := len(o.Objective.Goal) + len(o.Objective.Input) + len(o.Objective.Title); n > maxInput {
+		add("$.objective", "title, goal and input take %d bytes, the most is %d: give larger input as a document", n, maxInput)
+	}
+	if n := len(o.Objective.Documents); n > maxDocuments {
+		add("$.objective.documents", "there are %d, the most is %d", n, maxDocuments)
+	}
+	for i, d := range o.Objective.Documents {
+		path := fmt.Sprintf("$.objective.documents[%d]", i)
+		switch {
+		case d.Name == "" || len(d.Name) > 200:
+			add(path+".name", "want 1 to 200 bytes")
+		case d.Text == "" && d.Hash == "":
+			add(path+".text", "%s is empty", d.Name)
+		case len(d.Text) > maxDocument:
+			add(path+".text", "%s has %d bytes, the most is %d", d.Name, len(d.Text), maxDocument)
+		case !utf8.ValidString(d.Text):
+			add(path+".text", "%s is not UTF-8 text", d.Name)
+		}
+	}
+	for _, f := range k.gate.CheckObjective(o.Objective.Input) {
+		add("$.objective.input"+f.Path, "%s", f.Message)
+	}
+	if o.Objective.Plan != nil {
+		for _, p := range k.team.CheckPlan(o.Objective.Plan) {
+			p.Path = strings.Replace(p.Path, "$", "$.objective.plan", 1)
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+// keepOrder turns an order's content into blobs, leaving their hashes.
+func (e *Engine) keepOrder(k *kit, o *chargehand.Order) ([]blob, error) {
+	team, err := json.Marshal(k.team)
+	if err != nil {
+		return nil, err
+	}
+	bodies := [][]byte{team}
+	docs := append([]chargehand.Document(nil), o.Objective.Documents...)
+	for i, d := range docs {
+		if d.Text == "" {
+			continue
+		}
+		bodies = append(bodies, []byte(d.Text))
+		docs[i].Hash, docs[i].Size, docs[i].Text = chargehand.Hash([]byte(d.Text)), int64(len(d.Text)), ""
+	}
+	o.Objective.Documents = docs
+	if p := o.Objective.Plan; p != nil {
+		body, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, body)
+		o.Objective.Plan, o.Objective.PlanRef = nil, chargehand.Hash(body)
+	}
+	var blobs []blob
+	for _, body := range bodies {
+		b, err := e.store.keep(body)
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, b)
+	}
+	return blobs, nil
+}
+
+func readPlan(ctx context.Context, s *store, ref string) (*chargehand.Plan, error) {
+	body, err := s.content(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	var p chargehand.Plan
+	return &p, json.Unmarshal(body, &p)
+}
+
+// ask leaves an event and waits until what it led to is durable.
+func (e *Engine) ask(ctx context.Context, ev envelope) error {
+	answered := make(chan answer, 1)
+	ev.reply = func(a answer) { answered <- a }
+	e.inbox.put(ev)
+	select {
+	case a := <-answered:
+		if a.refusal != nil {
+			return a.refusal
+		}
+		return a.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-e.done:
+		return errors.Join(errClosed, e.failure)
+	}
+}
+
+// Control pauses, resumes or cancels a run.
+func (e *Engine) Control(ctx context.Context, run string, c chargehand.Control) error {
+	id, err := e.store.find(ctx, "run", run)
+	if err != nil {
+		return err
+	}
+	return e.ask(ctx, envelope{Event: turn.Event{Run: id, Input: supervise.Operate{Control: c}}})
+}
+
+// Decide answers a review.
+func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.Decision, error) {
+	id, err := e.store.find(ctx, "review", d.ReviewID)
+	if err != nil {
+		return d, err
+	}
+	run, err := e.store.reviewRun(ctx, id)
+	if err != nil {
+		return d, err
+	}
+	if err := e.ask(ctx, envelope{Event: turn.Event{Run: run, Input: supervise.Decide{ReviewID: id, Approved: d.Approved,
+		Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment}}}); err != nil {
+		return d, err
+	}
+	v, err := e.Run(ctx, run)
+	if err != nil {
+		return d, err
+	}
+	for _, r := range v.Reviews {
+		if r.ID == id && r.Decision != nil {
+			return *r.Decision, nil
+		}
+	}
+	return d, nil
+}
+
+// Runs lists runs, newest first.
+func (e *Engine) Runs(ctx context.Context, f chargehand.Filter) ([]chargehand.RunSummary, error) {
+	return e.store.runs(ctx, f)
+}
+
+// Run is what is known of a run now: the fold of its records.
+func (e *Engine) Run(ctx context.Context, run string) (*chargehand.View, error) {
+	id, err := e.store.find(ctx, "run", run)
+	if err != nil {
+		return nil, err
+	}
+	v := &chargehand.View{}
+	err = e.store.stream(ctx, id, 0, func(r chargehand.Record) bool { v.Apply(r); return true })
+	return v, err
+}
+
+// Records yields a run's records.
+func (e *Engine) Records(ctx context.Context, run string, after int64, follow bool) iter.Seq2[chargehand.Record, error] {
+	return func(yield func(chargehand.Record, error) bool) {
+		id, err := e.store.find(ctx, "run", run)
+		if err != nil {
+			yield(chargehand.Record{}, err)
+			return
+		}
+		for {
+			more := e.hub.next(id)
+			ended, going := false, true
+			err := e.store.stream(ctx, id, after, func(r chargehand.Record) bool {
+				_, last := r.Fact.(chargehand.RunEnded)
+				after, ended = r.Seq, ended || last
+				going = yield(r, nil)
+				return going
+			})
+			if err != nil && going {
+				yield(chargehand.Record{}, err)
+				return
+			}
+			if !going || ended || !follow || !e.waitFor(ctx, more) {
+				return
+			}
+		}
+	}
+}
+
+func (e *Engine) waitFor(ctx context.Context, more <-chan struct{}) bool {
+	select {
+	case <-more:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-e.hub.shut:
+		return false
+	}
+}
+
+// Reviews lists the reviews that wait, the next deadline first.
+func (e *Engine) Reviews(ctx context.Context) ([]chargehand.Review, error) {
+	return e.store.reviews(ctx)
+}
+
+// Blob is the content with the given hash.
+func (e *Engine) Blob(ctx context.Context, hash string) ([]byte, error) {
+	return e.store.content(ctx, hash)
+}
+
+// Fleet is what is known of the workers now.
+func (e *Engine) Fleet(ctx context.Context) ([]chargehand.WorkerStatus, error) {
+	var out []chargehand.WorkerStatus
+	err := e.ask(ctx, envelope{look: func() { out = e.loop.Fleet().Status() }})
+	return out, err
+}
+
+// Result is the run's result; that of a run still under way holds what was accepted so far.
+func (e *Engine) Result(ctx context.Context, run string) (*chargehand.Result, error) {
+	v, err := e.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if v.ResultRef != "" {
+		body, err := e.store.content(ctx, v.ResultRef)
+		if err != nil {
+			return nil, err
+		}
+		var r chargehand.Result
+		return &r, json.Unmarshal(body, &r)
+	}
+	return e.provisional(ctx, v)
+}
+
+// provisional makes a result of a run's records as they stand.
+func (e *Engine) provisional(ctx context.Context, v *chargehand.View) (*chargehand.Result, error) {
+	k, err := e.kits.load(ctx, v.TeamDigest)
+	if err != nil {
+		return nil, err
+	}
+	records, err := e.store.records(ctx, v.RunID, 0)
+	if err != nil {
+		return nil, err
+	}
+	m := supervise.Restore(v.RunID, k.team, records)
+	j := job{&e.hands, v.RunID, k.team}
+	a, err := j.assemble(ctx, m.Accepted())
+	if err != nil {
+		return nil, err
+	}
+	r := m.Result()
+	r.Items, r.Conflicts, r.Output = a.Items, a.Conflicts, outputOf(a.Outputs)
+	r.ResultHash, err = resultHash(&r)
+	return &r, err
+}

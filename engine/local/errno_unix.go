@@ -1,0 +1,7 @@
+//go:build unix
+
+package local
+
+import "syscall"
+
+var errNoSpace error = syscall.ENOSPC

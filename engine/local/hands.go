@@ -1,0 +1,182 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/fleet"
+	"github.com/chargehand/chargehand/internal/supervise"
+	"github.com/chargehand/chargehand/internal/turn"
+	"github.com/chargehand/chargehand/worker"
+)
+
+// hands do what the machines decided: everything that may be slow, random or wrong. Each effect
+// runs in a goroutine of its own and reports what came of it as an event.
+type hands struct {
+	ctx      context.Context // ends with the engine
+	store    *store
+	kits     *kits
+	put      func(envelope)
+	log      *slog.Logger
+	planners map[string]worker.Planner
+	now      func() time.Time
+
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	stops map[leaseKey]context.CancelFunc // of attempts under way
+}
+
+// leaseKey names an attempt's hold on a worker; epochs are never used twice.
+type leaseKey struct {
+	run   string
+	epoch int64
+}
+
+// begin starts pursuing an effect of a run.
+func (h *hands) begin(run string, team *chargehand.Team, e supervise.Effect) {
+	if stop, ok := e.(supervise.Stop); ok {
+		h.stop(run, stop)
+		return
+	}
+	j := job{h, run, team}
+	if l, ok := e.(supervise.Launch); ok {
+		ctx := h.arm(leaseKey{run, l.Epoch}, l.Task.DeadlineAt)
+		h.wg.Go(func() {
+			defer j.survive(func(why string) { j.report(crashed(l, why)) })
+			j.attempt(ctx, l)
+		})
+		return
+	}
+	h.wg.Go(func() {
+		defer j.survive(func(string) { j.retry(h.ctx, e, errPanic) })
+		j.pursue(h.ctx, e)
+	})
+}
+
+// survive keeps a panic in one effect from ending the process. The stack is for operators; it
+// holds no payload.
+func (j job) survive(report func(why string)) {
+	if v := recover(); v != nil {
+		j.log.Error("an effect broke off", "run", j.run, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+		report("the engine's own code broke off; its log says where")
+	}
+}
+
+var errPanic = errors.New("the engine's own code broke off")
+
+// A job is an effect being pursued for a run.
+type job struct {
+	*hands
+	run  string
+	team *chargehand.Team
+}
+
+func (j job) pursue(ctx context.Context, e supervise.Effect) {
+	switch e := e.(type) {
+	case supervise.MakePlan:
+		j.plan(ctx, e)
+	case supervise.Judge:
+		j.judge(ctx, e)
+	case supervise.Aggregate:
+		j.aggregate(ctx, e)
+	case supervise.WriteResult:
+		j.writeResult(ctx, e)
+	}
+}
+
+// report hands an input to the turn loop, with content to be made durable beside it.
+func (j job) report(in supervise.Input, blobs ...blob) {
+	j.put(envelope{Event: turn.Event{Run: j.run, Input: in}, blobs: blobs})
+}
+
+// kit is the run's team, ready for use.
+func (j job) kit() *kit { return j.kits.of(j.team) }
+
+// arm makes the context of an attempt, which stop ends.
+func (h *hands) arm(key leaseKey, deadline time.Time) context.Context {
+	ctx, cancel := context.WithDeadline(h.ctx, time.Now().Add(deadline.Sub(h.now())))
+	h.mu.Lock()
+	h.stops[key] = cancel
+	h.mu.Unlock()
+	return ctx
+}
+
+// disarm forgets an attempt that has ended.
+func (h *hands) disarm(key leaseKey) {
+	h.mu.Lock()
+	cancel := h.stops[key]
+	delete(h.stops, key)
+	h.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+// stop cancels an attempt. The goroutine that runs it reports when its worker has let go; an
+// attempt that is not under way has let go already.
+func (h *hands) stop(run string, s supervise.Stop) {
+	h.mu.Lock()
+	cancel := h.stops[leaseKey{run, s.Epoch}]
+	h.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		return
+	}
+	h.put(envelope{Event: turn.Event{Run: run, Input: supervise.Stopped{AttemptRef: s.AttemptRef, Epoch: s.Epoch}}})
+}
+
+// serve pursues an effect of the fleet.
+func (h *hands) serve(e fleet.Effect) {
+	switch e := e.(type) {
+	case fleet.Probe:
+		h.wg.Go(func() { h.probe(e) })
+	case fleet.Spawn:
+		// An instance of a func, exec or http worker is a place to run in, not a thing to bring up.
+		h.put(envelope{Event: turn.Event{Fleet: fleet.Spawned{Worker: e.Worker, Instance: e.Instance}}})
+	}
+}
+
+const probeTimeout = 5 * time.Second
+
+// probe asks a worker's health endpoint.
+func (h *hands) probe(e fleet.Probe) {
+	ctx, cancel := context.WithTimeout(h.ctx, probeTimeout)
+	defer cancel()
+	answer := fleet.Healthy{Worker: e.Worker}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.Address, nil)
+	if err == nil {
+		var resp *http.Response
+		if resp, err = http.DefaultClient.Do(req); err == nil {
+			err = resp.Body.Close()
+			answer.OK, answer.Why = resp.StatusCode < 300, resp.Status
+		}
+	}
+	if err != nil {
+		answer.Why = err.Error()
+	}
+	h.put(envelope{Event: turn.Event{Fleet: answer}})
+}
+
+// wait returns when every goroutine has ended. Those of workers end soon after their context; a
+// function that ignores it is left behind.
+func (h *hands) wait() {
+	done := make(chan struct{})
+	go func() {
+		h.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(leaveTime):
+		h.log.Error("a worker ignores that its context has ended, and is left behind")
+	}
+}
+
+const leaveTime = 5 * time.Second

@@ -1,0 +1,173 @@
+//go:build unix
+
+package local_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/engine/local"
+	"github.com/chargehand/chargehand/worker"
+)
+
+// The test binary runs itself as a process to be killed: an engine over the folder in
+// CHARGEHAND_TEST_KILL that kills itself when a certain record of its run is durable.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("CHARGEHAND_TEST_KILL"); dir != "" {
+		if err := victim(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const subtasks = 12
+
+// victim drives one run to its end, unless it is killed before.
+func victim(dir string) error {
+	ctx := context.Background()
+	e, err := local.Open(ctx, local.Options{Dir: dir, Workers: worker.Set{"counter": worker.Func(countCall(dir))}})
+	if err != nil {
+		return err
+	}
+	run, err := e.Start(ctx, killOrder())
+	if err != nil {
+		return err
+	}
+	for r, err := range e.Records(ctx, run, 0, true) {
+		if err != nil {
+			return err
+		}
+		if fmt.Sprint(r.Seq) == os.Getenv("CHARGEHAND_TEST_KILL_AT") {
+			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+	}
+	return e.Close()
+}
+
+// countCall is a worker that leaves a line in a file for every call.
+func countCall(dir string) worker.Func {
+	return func(_ context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error) {
+		f, err := os.OpenFile(filepath.Join(dir, "calls"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return chargehand.WorkerResult{}, err
+		}
+		if _, err := fmt.Fprintln(f, t.IdempotencyKey); err != nil {
+			return chargehand.WorkerResult{}, err
+		}
+		time.Sleep(2 * time.Millisecond) // a call takes time, so that a kill can fall into it
+		return chargehand.WorkerResult{Output: []byte(`{"done":"` + t.TaskID + `"}`)}, f.Close()
+	}
+}
+
+func killOrder() chargehand.Order {
+	t := chargehand.Team{Name: "counters", Workers: []chargehand.WorkerSpec{{WorkerID: "counter", Capabilities: []string{"count"},
+		AverageLatencyMS: 5000, MaxConcurrentTasks: 4}}}
+	p := &chargehand.Plan{}
+	for i := range subtasks {
+		s := chargehand.Subtask{ID: fmt.Sprintf("s%d", i+1), Goal: "count", Capability: "count"}
+		if i >= 4 {
+			s.Deps = []string{fmt.Sprintf("s%d", i-3)}
+		}
+		p.Subtasks = append(p.Subtasks, s)
+	}
+	t.Planner.Template = p
+	return chargehand.Order{Team: t, Objective: chargehand.Objective{Goal: "count"}, Key: "the-run", StartedBy: "sam"}
+}
+
+// TestKilledRunResumes kills the process with SIGKILL once for every record of the run, and again
+// after each restart, and wants the result of a run that was left alone.
+func TestKilledRunResumes(t *testing.T) {
+	want := undisturbed(t)
+	for after := 1; after <= want.records; after += 3 {
+		t.Run(fmt.Sprintf("after record %d", after), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			kills := 0
+			for kill(t, dir, after+5*kills) {
+				kills++
+			}
+			if kills == 0 {
+				t.Error("the process was never killed")
+			}
+			got := read(t, dir)
+			if got.hash != want.hash {
+				t.Errorf("killed %d times the run came to result %s, left alone to %s", kills, got.hash, want.hash)
+			}
+			if got.finishedTwice != "" {
+				t.Errorf("a finished call was made again: %s", got.finishedTwice)
+			}
+		})
+	}
+}
+
+// kill runs the victim, which kills itself at record n; it reports whether it came to that.
+func kill(t *testing.T, dir string, n int) bool {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "CHARGEHAND_TEST_KILL="+dir, fmt.Sprintf("CHARGEHAND_TEST_KILL_AT=%d", n))
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState.ExitCode() != -1 {
+		t.Fatalf("the engine ended with %v: %s", err, out)
+	}
+	return err != nil
+}
+
+type outcome struct {
+	hash          string
+	records       int
+	finishedTwice string
+}
+
+func undisturbed(t *testing.T) outcome {
+	t.Helper()
+	dir := t.TempDir()
+	if kill(t, dir, 1<<30) {
+		t.Fatal("killed a process that was to be left alone")
+	}
+	return read(t, dir)
+}
+
+// read is what the journal in a folder says of its only run.
+func read(t *testing.T, dir string) outcome {
+	t.Helper()
+	e := open(t, local.Options{Dir: dir, Workers: worker.Set{"counter": worker.Func(countCall(t.TempDir()))}})
+	runs, err := e.Runs(t.Context(), chargehand.Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("runs: %v, %v", runs, err)
+	}
+	o := outcome{}
+	finished := map[string]int{}
+	for r, err := range e.Records(t.Context(), runs[0].RunID, 0, true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.records++
+		switch f := r.Fact.(type) {
+		case chargehand.OutputChecked:
+			if finished[f.Subtask]++; finished[f.Subtask] > 1 {
+				o.finishedTwice += " " + f.Subtask
+			}
+		case chargehand.RunEnded:
+			o.hash = f.ResultHash
+		}
+	}
+	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(calls))); n < subtasks {
+		t.Errorf("%d calls were made for %d subtasks", n, subtasks)
+	}
+	return o
+}

@@ -1,0 +1,214 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/journal"
+)
+
+// stream yields the records of one stream after a sequence number to f, in order, until f says no.
+func (s *store) stream(ctx context.Context, run string, after int64, f func(chargehand.Record) bool) error {
+	rows, err := s.read.QueryContext(ctx, `select first, body from segment where run = ? and last > ? order by first`, run, after)
+	if err != nil {
+		return fmt.Errorf("read records of %s: %w", run, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var first int64
+		var body []byte
+		if err := rows.Scan(&first, &body); err != nil {
+			return fmt.Errorf("read records of %s: %w", run, err)
+		}
+		for text := range bytes.Lines(body) {
+			r, err := journal.Decode(bytes.TrimSuffix(text, []byte("\n")))
+			if err != nil {
+				return fmt.Errorf("read records of %s from %d: %w", run, first, err)
+			}
+			if r.Seq > after && !f(r) {
+				return nil
+			}
+		}
+	}
+	return rows.Err()
+}
+
+// records are all records of a stream.
+func (s *store) records(ctx context.Context, run string, after int64) ([]chargehand.Record, error) {
+	var all []chargehand.Record
+	err := s.stream(ctx, run, after, func(r chargehand.Record) bool { all = append(all, r); return true })
+	return all, err
+}
+
+// fleet are the fleet's records from the last one a fold may begin at.
+func (s *store) fleet(ctx context.Context) ([]chargehand.Record, error) {
+	var base sql.NullInt64
+	if err := s.read.QueryRowContext(ctx, `select max(first) from segment where run = ? and base = 1`,
+		chargehand.FleetStream).Scan(&base); err != nil {
+		return nil, fmt.Errorf("read the fleet's records: %w", err)
+	}
+	return s.records(ctx, chargehand.FleetStream, base.Int64-1)
+}
+
+// team is the digest of a run's team.
+func (s *store) team(ctx context.Context, run string) (string, error) {
+	var digest string
+	err := s.read.QueryRowContext(ctx, `select team from run where id = ?`, run).Scan(&digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", notFound("run", run)
+	}
+	return digest, err
+}
+
+func notFound(what, id string) error {
+	return &chargehand.Error{Code: chargehand.CodeNotFound, What: fmt.Sprintf("there is no %s %q", what, id),
+		Next: "chargehand " + what + "s list"}
+}
+
+// find is the one run or review whose id begins with prefix.
+func (s *store) find(ctx context.Context, table, prefix string) (string, error) {
+	query := `select id from run where id >= ? and id < ? limit 2`
+	if table == "review" {
+		query = `select id from review where id >= ? and id < ? limit 2`
+	}
+	ids, err := column[string](s.read.QueryContext(ctx, query, prefix, prefix+"\U0010ffff"))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look %s up: %w", prefix, err)
+	case len(ids) == 0 || prefix == "":
+		return "", notFound(table, prefix)
+	case len(ids) > 1 && ids[0] != prefix:
+		return "", &chargehand.Error{Code: chargehand.CodeInvalid,
+			What: fmt.Sprintf("%q could be several %ss: %s, %s …", prefix, table, ids[0], ids[1])}
+	}
+	return ids[0], nil
+}
+
+// active are the runs to be taken up at start.
+func (s *store) active(ctx context.Context) ([]string, error) {
+	return column[string](s.read.QueryContext(ctx, `select id from run where active = 1 order by started, id`))
+}
+
+// due are the parked runs that wanted to be woken by now, and when the next one does.
+func (s *store) due(ctx context.Context, now time.Time) (ids []string, next time.Time, err error) {
+	ids, err = column[string](s.read.QueryContext(ctx,
+		`select id from run where wake <= ? and active = 0 and wake is not null order by wake limit 1000`, now.UnixMicro()))
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("read what is due: %w", err)
+	}
+	var at sql.NullInt64
+	if err := s.read.QueryRowContext(ctx, `select min(wake) from run where wake > ? and active = 0 and wake is not null`,
+		now.UnixMicro()).Scan(&at); err != nil {
+		return nil, time.Time{}, fmt.Errorf("read what is due: %w", err)
+	}
+	if at.Valid {
+		next = time.UnixMicro(at.Int64).UTC()
+	}
+	return ids, next, nil
+}
+
+// byKey is the run started under an idempotency key; empty if there is none.
+func (s *store) byKey(ctx context.Context, key string) (string, error) {
+	ids, err := column[string](s.read.QueryContext(ctx, `select id from run where key = ?`, key))
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// committed is what a tenant's runs have spent, and may yet spend while they are open.
+func (s *store) committed(ctx context.Context, tenant string) (chargehand.Micros, error) {
+	bodies, err := column[[]byte](s.read.QueryContext(ctx, `select summary from run where tenant = ? and tenant <> ''`, tenant))
+	if err != nil {
+		return 0, fmt.Errorf("add up what %s spends: %w", tenant, err)
+	}
+	runs, err := decodeAll[chargehand.RunSummary](bodies)
+	var sum chargehand.Micros
+	for _, r := range runs {
+		if r.State.Final() {
+			sum += r.Spent
+		} else {
+			sum += max(r.Spent, r.Budget)
+		}
+	}
+	return sum, err
+}
+
+// runs lists runs, newest first.
+func (s *store) runs(ctx context.Context, f chargehand.Filter) ([]chargehand.RunSummary, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	if len(f.States) > 0 {
+		where = append(where, "state in (?"+strings.Repeat(", ?", len(f.States)-1)+")")
+		for _, s := range f.States {
+			args = append(args, string(s))
+		}
+	}
+	if f.NeedsHuman {
+		where = append(where, "waiting > 0")
+	}
+	if f.StartedBy != "" {
+		where, args = append(where, "starter = ?"), append(args, f.StartedBy)
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	bodies, err := column[[]byte](s.read.QueryContext(ctx, `select summary from run where `+strings.Join(where, " and ")+
+		` order by started desc, id desc limit ?`, append(args, limit)...))
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	return decodeAll[chargehand.RunSummary](bodies)
+}
+
+// reviews lists the open reviews, the next deadline first.
+func (s *store) reviews(ctx context.Context) ([]chargehand.Review, error) {
+	bodies, err := column[[]byte](s.read.QueryContext(ctx, `select body from review where open = 1 order by deadline, id limit 1000`))
+	if err != nil {
+		return nil, fmt.Errorf("list reviews: %w", err)
+	}
+	return decodeAll[chargehand.Review](bodies)
+}
+
+// reviewRun is the run a review belongs to.
+func (s *store) reviewRun(ctx context.Context, review string) (string, error) {
+	ids, err := column[string](s.read.QueryContext(ctx, `select run from review where id = ?`, review))
+	if err != nil || len(ids) == 0 {
+		return "", errors.Join(notFound("review", review), err)
+	}
+	return ids[0], nil
+}
+
+func decodeAll[T any](bodies [][]byte) ([]T, error) {
+	out := make([]T, len(bodies))
+	for i, b := range bodies {
+		if err := json.Unmarshal(b, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// column reads a query's only column.
+func column[T any](rows *sql.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}

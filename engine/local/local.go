@@ -1,0 +1,159 @@
+// Package local is the engine that needs nothing installed: supervisors in this process, over one
+// SQLite journal.
+//
+// One goroutine, the turn loop (loop.go), owns the machines. A turn drains the inbox, steps runs
+// and fleet until they are quiet, appends everybody's records in one transaction (append.go),
+// and only then answers callers and lets the hands (hands.go) begin what was decided. State is
+// never kept but as records: a process that is killed takes every run up where it stood.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/turn"
+	"github.com/chargehand/chargehand/worker"
+)
+
+// Options say where an engine keeps its journal and which Go code its teams may call. The zero
+// Options keep it in a temporary folder that Close removes.
+type Options struct {
+	// Dir is the data folder; it is made if it is not there. Empty means a temporary one.
+	Dir string
+
+	// Workers are the Go functions that teams name as workers of kind func, by workerId.
+	Workers worker.Set
+
+	// Planners are the Go functions that teams name as planner.
+	Planners map[string]worker.Planner
+
+	// Tenants bounds what all runs of a tenant may spend together; one that is not named is not
+	// bounded. A run without a budget of its own is then refused.
+	Tenants map[string]chargehand.Budget
+
+	// TeamDir is the folder that relative paths in exec workers start from. Empty means the
+	// current one.
+	TeamDir string
+
+	// Log is for operators. Nil means no log. It never holds payloads.
+	Log *slog.Logger
+}
+
+// Engine is the local engine. It is safe for concurrent use.
+type Engine struct {
+	opt       Options
+	store     *store
+	lock      *os.File
+	temporary bool
+
+	inbox inbox
+	hub   hub
+	kits  kits
+	hands hands
+	clock clock
+
+	// Owned by the turn loop.
+	loop   *turn.Loop
+	parked time.Time // when the next run that is not in memory wants to be told the time; zero: never
+
+	stop    context.CancelFunc
+	done    chan struct{} // closed when the loop has ended
+	failure error         // why, if not by Close; read after done
+	closing sync.Once
+}
+
+// Open opens the journal in a data folder and takes up every run that was under way. It returns an
+// *chargehand.Error of CodeLocked when another process owns the folder.
+func Open(ctx context.Context, opt Options) (*Engine, error) {
+	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock()}
+	if e.opt.Log == nil {
+		e.opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := e.openDir(); err != nil {
+		return nil, err
+	}
+	var err error
+	if e.lock, err = lock(e.opt.Dir); err != nil {
+		return nil, err
+	}
+	if e.store, err = openStore(ctx, e.opt.Dir); err != nil {
+		return nil, errors.Join(err, e.lock.Close())
+	}
+	e.start()
+	if err := e.recover(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	go e.run()
+	return e, nil
+}
+
+func (e *Engine) openDir() (err error) {
+	if e.opt.Dir == "" {
+		e.temporary = true
+		if e.opt.Dir, err = os.MkdirTemp("", "chargehand-"); err != nil {
+			return fmt.Errorf("make a data folder: %w", err)
+		}
+	}
+	if e.opt.Dir, err = filepath.Abs(e.opt.Dir); err != nil {
+		return unusable(e.opt.Dir, err)
+	}
+	if err := os.MkdirAll(e.opt.Dir, 0o700); err != nil {
+		return unusable(e.opt.Dir, err)
+	}
+	return nil
+}
+
+func (e *Engine) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	e.inbox.init()
+	e.hub.init()
+	e.kits.init(e.store, &e.opt)
+	e.hands = hands{ctx: ctx, store: e.store, kits: &e.kits, put: e.inbox.put, log: e.opt.Log,
+		planners: e.opt.Planners, now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}}
+}
+
+// Dir is the data folder.
+func (e *Engine) Dir() string { return e.opt.Dir }
+
+// Close stops the engine. Attempts under way are cancelled and pursued again when the folder is
+// next opened. It returns why the engine had failed, if it had.
+func (e *Engine) Close() error {
+	var err error
+	e.closing.Do(func() {
+		e.stop()
+		e.inbox.close()
+		if e.loop != nil {
+			<-e.done
+		}
+		e.hands.wait()
+		e.hub.close()
+		err = errors.Join(e.failure, e.store.close(), e.lock.Close())
+		if e.temporary {
+			err = errors.Join(err, os.RemoveAll(e.opt.Dir))
+		}
+	})
+	return err
+}
+
+// Done is closed when the engine has stopped, by Close or because its journal can no longer be
+// written.
+func (e *Engine) Done() <-chan struct{} { return e.done }
+
+// Commits is how many transactions the journal has made since it was opened.
+func (e *Engine) Commits() int64 { return e.hub.commits() }
+
+// A clock is the wall clock at boot plus monotonic time, so a step of the wall clock moves no
+// deadline.
+type clock struct{ boot time.Time }
+
+func newClock() clock { return clock{time.Now()} }
+
+func (c clock) now() time.Time { return c.boot.Round(0).Add(time.Since(c.boot)).UTC() }

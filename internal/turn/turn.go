@@ -1,0 +1,269 @@
+// Package turn steps the two machines together: one turn tells the runs what happened, passes
+// their asks and leases to and from the fleet until all is quiet, and hands back the records of
+// everybody for one transaction. It does no I/O; engines and the simulator drive it.
+package turn
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/fleet"
+	"github.com/chargehand/chargehand/internal/supervise"
+)
+
+// A Loop holds the machines of one process. It is not safe for concurrent use: one goroutine owns
+// it. After a turn whose records could not be made durable it must be thrown away and built anew.
+type Loop struct {
+	fleet *fleet.Machine
+	runs  map[string]*member
+	wakes wakeHeap
+	woken time.Time // when the fleet wants to be told the time
+}
+
+// A member is a run in memory.
+type member struct {
+	id      string
+	machine *supervise.Machine
+	team    *chargehand.Team
+	wake    time.Time
+}
+
+// New is a loop around a fleet, with no run yet.
+func New(f *fleet.Machine) *Loop { return &Loop{fleet: f, runs: map[string]*member{}} }
+
+// Add puts a run under the loop.
+func (l *Loop) Add(id string, team *chargehand.Team, m *supervise.Machine) {
+	l.runs[id] = &member{id: id, machine: m, team: team}
+}
+
+// Machine is the run's machine; nil if the run is not in memory.
+func (l *Loop) Machine(run string) *supervise.Machine {
+	if r := l.runs[run]; r != nil {
+		return r.machine
+	}
+	return nil
+}
+
+// Team is the team of a run in memory; nil if it is not.
+func (l *Loop) Team(run string) *chargehand.Team {
+	if r := l.runs[run]; r != nil {
+		return r.team
+	}
+	return nil
+}
+
+// Fleet is the capacity machine.
+func (l *Loop) Fleet() *fleet.Machine { return l.fleet }
+
+// Evict forgets a run. Its records hold all there is to know of it.
+func (l *Loop) Evict(run string) { delete(l.runs, run) }
+
+// Len is how many runs are in memory.
+func (l *Loop) Len() int { return len(l.runs) }
+
+// Next is when a turn is wanted at the latest; zero: whenever something happens.
+func (l *Loop) Next() time.Time {
+	next := l.woken
+	if at, ok := l.wakes.first(l); ok && (next.IsZero() || at.Before(next)) {
+		next = at
+	}
+	return next
+}
+
+// An Event is something that happened: to a run, or to the fleet.
+type Event struct {
+	Run   string
+	Input supervise.Input // for a run
+	Fleet fleet.Input     // for the fleet; Run is empty
+}
+
+// A Turn is what a turn asks for, in the order in which it must happen.
+type Turn struct {
+	Records  []chargehand.Record // to make durable first; each stream's in order
+	Effects  []Effect            // to begin then
+	Touched  []string            // runs that were stepped, in order
+	Refusals []*chargehand.Error // one for each event; nil where it was followed
+}
+
+// An Effect is a run's or the fleet's.
+type Effect struct {
+	Run   string
+	Do    supervise.Effect
+	Fleet fleet.Effect
+}
+
+// Take is one turn. Every event's run must be in memory; one that is not is passed over.
+func (l *Loop) Take(now time.Time, events []Event) Turn {
+	t := taking{loop: l, now: now, touched: map[string]bool{}}
+	for _, e := range events {
+		t.refusal = nil
+		if e.Fleet != nil {
+			t.stepFleet(e.Fleet)
+		} else {
+			t.stepRun(e.Run, e.Input)
+		}
+		t.out.Refusals = append(t.out.Refusals, t.refusal)
+		t.settle()
+	}
+	t.refusal = nil
+	l.tell(&t)
+	return t.out
+}
+
+// tell lets everybody know what time it is who wanted to.
+func (l *Loop) tell(t *taking) {
+	for {
+		at, ok := l.wakes.first(l)
+		if !ok || at.After(t.now) {
+			break
+		}
+		w := heap.Pop(&l.wakes).(wake)
+		l.runs[w.run].wake = time.Time{}
+		t.stepRun(w.run, supervise.Tick{})
+		t.settle()
+	}
+	if !l.woken.IsZero() && !l.woken.After(t.now) {
+		t.stepFleet(fleet.Tick{})
+		t.settle()
+	}
+}
+
+// taking is a turn under way.
+type taking struct {
+	loop    *Loop
+	now     time.Time
+	out     Turn
+	touched map[string]bool
+	grants  []fleet.Grant
+	orphans []fleet.Holding
+	asks    []message
+	refusal *chargehand.Error // of the event under way
+}
+
+// A message is from a run to the fleet.
+type message struct {
+	run *member
+	msg supervise.Message
+}
+
+// settle passes messages until everybody is quiet.
+func (t *taking) settle() {
+	for len(t.asks)+len(t.grants)+len(t.orphans) > 0 {
+		asks, grants, orphans := t.asks, t.grants, t.orphans
+		t.asks, t.grants, t.orphans = nil, nil, nil
+		for _, m := range asks {
+			t.stepFleet(fleetInput(m))
+		}
+		for _, g := range grants {
+			t.stepRun(g.Run, supervise.Granted{AttemptRef: g.AttemptRef, Worker: g.Worker, Instance: g.Instance, Epoch: g.Epoch, Load: g.Load})
+		}
+		for _, h := range orphans {
+			t.stepRun(h.Run, supervise.Crashed{AttemptRef: h.AttemptRef, Epoch: h.Epoch, Cause: chargehand.CauseCrash,
+				Message: "its lease was lost"})
+		}
+	}
+}
+
+func (t *taking) stepRun(id string, in supervise.Input) {
+	r := t.loop.runs[id]
+	if r == nil {
+		t.strayGrant(in)
+		return
+	}
+	out := r.machine.Step(t.now, in)
+	if !t.touched[id] {
+		t.touched[id] = true
+		t.out.Touched = append(t.out.Touched, id)
+	}
+	if out.Refusal != nil {
+		t.refusal = out.Refusal
+	}
+	t.out.Records = append(t.out.Records, out.Records...)
+	for _, e := range out.Effects {
+		t.out.Effects = append(t.out.Effects, Effect{Run: id, Do: e})
+	}
+	for _, m := range out.Fleet {
+		t.asks = append(t.asks, message{r, m})
+	}
+	t.loop.schedule(r, out.Wake)
+}
+
+// strayGrant gives a lease back that is for a run no longer in memory.
+func (t *taking) strayGrant(in supervise.Input) {
+	if g, ok := in.(supervise.Granted); ok {
+		t.stepFleet(fleet.Return{Epoch: g.Epoch, Outcome: chargehand.OutcomeUnused})
+	}
+}
+
+func (t *taking) stepFleet(in fleet.Input) {
+	out := t.loop.fleet.Step(t.now, in)
+	t.out.Records = append(t.out.Records, out.Records...)
+	for _, e := range out.Effects {
+		t.out.Effects = append(t.out.Effects, Effect{Fleet: e})
+	}
+	t.grants = append(t.grants, out.Grants...)
+	t.orphans = append(t.orphans, out.Orphans...)
+	if out.Refusal != nil {
+		t.refusal = out.Refusal
+	}
+	t.loop.woken = out.Wake
+}
+
+// fleetInput says a run's message in the fleet's words.
+func fleetInput(m message) fleet.Input {
+	switch msg := m.msg.(type) {
+	case supervise.Ask:
+		s := m.run.machine.Summary()
+		return fleet.Ask{
+			Run: m.run.id, AttemptRef: msg.AttemptRef, Candidates: msg.Candidates, Strategy: msg.Strategy,
+			Priority: msg.Priority, Deadline: s.DeadlineAt, Timeout: msg.Timeout, RunStarted: s.StartedAt,
+			Tenant: s.Tenant, Order: m.run.team.Policy.Queue, SpawnUpTo: msg.SpawnUpTo,
+		}
+	case supervise.Withdraw:
+		return fleet.Withdraw{Run: m.run.id, AttemptRef: msg.AttemptRef}
+	case supervise.Give:
+		return fleet.Return{Epoch: msg.Epoch, Outcome: msg.Outcome}
+	}
+	panic("turn: a message of a kind supervise does not declare")
+}
+
+// schedule notes when a run wants to be told the time.
+func (l *Loop) schedule(r *member, at time.Time) {
+	if at.Equal(r.wake) {
+		return
+	}
+	if r.wake = at; !at.IsZero() {
+		heap.Push(&l.wakes, wake{at, r.id})
+	}
+}
+
+// A wake is a run's wish; one that the run has since changed is dropped when it comes up.
+type wake struct {
+	at  time.Time
+	run string
+}
+
+type wakeHeap []wake
+
+func (h *wakeHeap) first(l *Loop) (time.Time, bool) {
+	for len(*h) > 0 {
+		w := (*h)[0]
+		if r := l.runs[w.run]; r != nil && r.wake.Equal(w.at) {
+			return w.at, true
+		}
+		heap.Pop(h)
+	}
+	return time.Time{}, false
+}
+
+func (h wakeHeap) Len() int           { return len(h) }
+func (h wakeHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h wakeHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *wakeHeap) Push(x any)        { *h = append(*h, x.(wake)) }
+func (h *wakeHeap) Pop() any {
+	old := *h
+	w := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return w
+}
