@@ -50,36 +50,58 @@ func TestCheck(t *testing.T) {
 	}{
 		{"no name", func(t *Team) { t.Name = " " }, "$.name: is missing: give it a name"},
 		{"name of two lines", func(t *Team) { t.Name = "a\nb" }, "$.name: must be one line without control characters"},
-		{"no worker", func(t *Team) { t.Workers, t.Planner, t.Synthesis, t.Routes = nil, Planner{Func: "f"}, nil, nil },
-			"$.workers: there is no worker: a team needs at least one"},
-		{"workerId missing", func(t *Team) { t.Workers = append(t.Workers, WorkerSpec{Capabilities: []string{"x"}}) },
-			"$.workers[2].workerId: is missing: it is the worker's one name"},
-		{"workerId syntax", func(t *Team) { t.Workers[1].WorkerID = "Writer"; t.Routes = nil },
-			"$.workers[1].workerId: `Writer` cannot be a worker's name (use up to 63 small letters, digits, `-`, `_` and `.`, beginning with a letter or digit)"},
-		{"workerId twice", func(t *Team) { t.Workers[1].WorkerID = "reader"; t.Routes = nil },
-			"$.workers[1].workerId: `reader` is also the name of $.workers[0]"},
+		{
+			"no worker", func(t *Team) { t.Workers, t.Planner, t.Synthesis, t.Routes = nil, Planner{Func: "f"}, nil, nil },
+			"$.workers: there is no worker: a team needs at least one",
+		},
+		{
+			"workerId missing", func(t *Team) { t.Workers = append(t.Workers, WorkerSpec{Capabilities: []string{"x"}}) },
+			"$.workers[2].workerId: is missing: it is the worker's one name",
+		},
+		{
+			"workerId syntax", func(t *Team) { t.Workers[1].WorkerID = "Writer"; t.Routes = nil },
+			"$.workers[1].workerId: `Writer` cannot be a worker's name (use up to 63 small letters, digits, `-`, `_` and `.`, beginning with a letter or digit)",
+		},
+		{
+			"workerId twice", func(t *Team) { t.Workers[1].WorkerID = "reader"; t.Routes = nil },
+			"$.workers[1].workerId: `reader` is also the name of $.workers[0]",
+		},
 		{"version", func(t *Team) { first(t).Version = "2 beta" }, "$.workers[0].version: `2 beta` cannot be a version (use letters, digits, `-`, `_` and `.`, such as `2.3`)"},
-		{"no capabilities", func(t *Team) { t.Workers = append(t.Workers, WorkerSpec{WorkerID: "idle"}) },
-			"$.workers[2].capabilities: is missing: say what the worker can do"},
-		{"capability twice", func(t *Team) { first(t).Capabilities = []string{"read", "", "read"} },
-			"$.workers[0].capabilities[1]: is empty\n$.workers[0].capabilities[2]: `read` is listed twice"},
-		{"unknown contract", func(t *Team) { first(t).OutputContracts = []string{"fact"} },
-			"$.workers[0].outputContracts[0]: there is no contract `fact` (did you mean `facts`?)"},
-		{"input schema", func(t *Team) { first(t).AcceptedInputSchema = json.RawMessage(`"facts"`) },
-			"$.workers[0].acceptedInputSchema: must be a JSON Schema (write the schema itself here: `type: object` and so on)"},
+		{
+			"no capabilities", func(t *Team) { t.Workers = append(t.Workers, WorkerSpec{WorkerID: "idle"}) },
+			"$.workers[2].capabilities: is missing: say what the worker can do",
+		},
+		{
+			"capability twice", func(t *Team) { first(t).Capabilities = []string{"read", "", "read"} },
+			"$.workers[0].capabilities[1]: is empty\n$.workers[0].capabilities[2]: `read` is listed twice",
+		},
+		{
+			"unknown contract", func(t *Team) { first(t).OutputContracts = []string{"fact"} },
+			"$.workers[0].outputContracts[0]: there is no contract `fact` (did you mean `facts`?)",
+		},
+		{
+			"input schema", func(t *Team) { first(t).AcceptedInputSchema = json.RawMessage(`"facts"`) },
+			"$.workers[0].acceptedInputSchema: must be a JSON Schema (write the schema itself here: `type: object` and so on)",
+		},
 		{"tier", func(t *Team) { first(t).Tier = 4 }, "$.workers[0].tier: must be 1, 2 or 3, or 0 for every tier; it is 4"},
 		{"negative numbers", func(t *Team) {
 			w := first(t)
 			w.AverageLatencyMS, w.CostPerCallEstimateUSD, w.MaxConcurrentTasks, w.FailurePolicy.MaxAttempts = -1, -1, -1, -1
 		}, "$.workers[0].averageLatencyMs: must not be negative\n$.workers[0].costPerCallEstimateUSD: must not be negative, it is $-0.000001\n" +
 			"$.workers[0].maxConcurrentTasks: must not be negative\n$.workers[0].failurePolicy.maxAttempts: must not be negative"},
-		{"dear worker", func(t *Team) { first(t).CostPerCallEstimateUSD = 2 * USD },
-			"$.workers[0].costPerCallEstimateUSD: $2.00 for one action is above the limit of $1.00 and needs an approval; this version cannot ask for approval before an effect (lower it, or raise policy.singleActionLimit)"},
+		{
+			"dear worker", func(t *Team) { first(t).CostPerCallEstimateUSD = 2 * USD },
+			"$.workers[0].costPerCallEstimateUSD: $2.00 for one action is above the limit of $1.00 and needs an approval; this version cannot ask for approval before an effect (lower it, or raise policy.singleActionLimit)",
+		},
 		{"dear worker under a higher limit", func(t *Team) { first(t).CostPerCallEstimateUSD, t.Policy.CostLimit = 2*USD, 2*USD }, ""},
-		{"risk", func(t *Team) { first(t).MaxRiskLevel = "hgih" },
-			"$.workers[0].maxRiskLevel: `hgih` is none of `low`, `medium`, `high` and `critical` (did you mean `high`?)"},
-		{"health endpoint", func(t *Team) { first(t).HealthEndpoint = "file:///etc/passwd" },
-			"$.workers[0].healthEndpoint: `file:///etc/passwd` is no address to call (such as `https://host/path`)"},
+		{
+			"risk", func(t *Team) { first(t).MaxRiskLevel = "hgih" },
+			"$.workers[0].maxRiskLevel: `hgih` is none of `low`, `medium`, `high` and `critical` (did you mean `high`?)",
+		},
+		{
+			"health endpoint", func(t *Team) { first(t).HealthEndpoint = "file:///etc/passwd" },
+			"$.workers[0].healthEndpoint: `file:///etc/passwd` is no address to call (such as `https://host/path`)",
+		},
 		{"max below min", func(t *Team) { first(t).Min, first(t).Max = 3, 2 }, "$.workers[0].max: must be at least min, which is 3; it is 2"},
 		{"max alone", func(t *Team) { first(t).Max = 2 }, ""},
 		{"spawn", func(t *Team) {
@@ -89,19 +111,27 @@ func TestCheck(t *testing.T) {
 			"$.workers[0].spawn.estimateUSD: must not be negative, it is $-0.000001\n" +
 			"$.workers[0].spawn.costPerCallEstimate: $3.00 for one action is above the limit of $1.00 and needs an approval; this version cannot ask for approval before an effect (lower it, or raise policy.singleActionLimit)"},
 		{"spawn at most", func(t *Team) { first(t).Spawn = &Spawn{Max: 1, IdleTimeout: Duration(time.Minute)} }, ""},
-		{"fallback unknown", func(t *Team) { first(t).FailurePolicy.FallbackWorker = "writre" },
-			"$.workers[0].failurePolicy.fallbackWorker: there is no worker `writre` (did you mean `writer`?)"},
-		{"fallback to itself", func(t *Team) { first(t).FailurePolicy.FallbackWorker = "reader" },
-			"$.workers[0].failurePolicy.fallbackWorker: is the worker itself"},
+		{
+			"fallback unknown", func(t *Team) { first(t).FailurePolicy.FallbackWorker = "writre" },
+			"$.workers[0].failurePolicy.fallbackWorker: there is no worker `writre` (did you mean `writer`?)",
+		},
+		{
+			"fallback to itself", func(t *Team) { first(t).FailurePolicy.FallbackWorker = "reader" },
+			"$.workers[0].failurePolicy.fallbackWorker: is the worker itself",
+		},
 		{"useless fallback", func(t *Team) {
 			t.Workers = append(t.Workers, WorkerSpec{WorkerID: "idle", Capabilities: []string{"x"}})
 			first(t).FailurePolicy.FallbackWorker = "idle"
 		}, "$.workers[0].failurePolicy.fallbackWorker: `idle` has none of the capabilities of this worker"},
 		{"kind", func(t *Team) { first(t).Kind, first(t).Exec = "exce", &ExecKind{} }, "$.workers[0].kind: `exce` is none of `func`, `exec` and `http` (did you mean `exec`?)"},
-		{"exec without command", func(t *Team) { first(t).Kind = KindExec },
-			"$.workers[0].exec.command: is missing: say which program to start (such as `command: [./extract.sh]`)"},
-		{"exec under func", func(t *Team) { first(t).Exec = &ExecKind{Command: []string{"x"}} },
-			"$.workers[0].exec: is for workers of kind `exec`, this one is of kind `func` (write `kind: exec`, or delete it)"},
+		{
+			"exec without command", func(t *Team) { first(t).Kind = KindExec },
+			"$.workers[0].exec.command: is missing: say which program to start (such as `command: [./extract.sh]`)",
+		},
+		{
+			"exec under func", func(t *Team) { first(t).Exec = &ExecKind{Command: []string{"x"}} },
+			"$.workers[0].exec: is for workers of kind `exec`, this one is of kind `func` (write `kind: exec`, or delete it)",
+		},
 		{"http under exec", func(t *Team) {
 			first(t).Kind, first(t).Exec, first(t).HTTP = KindExec, &ExecKind{Command: []string{"x"}}, &HTTPKind{URL: "http://h"}
 		}, "$.workers[0].http: is for workers of kind `http`, this one is of kind `exec` (write `kind: http`, or delete it)"},
@@ -114,12 +144,14 @@ func TestCheck(t *testing.T) {
 		}, "$.workers[0].http.url: `localhost:80` is no address to call (such as `https://host/path`)\n" +
 			"$.workers[0].http.headers: `X` cannot be sent as a header\n$.workers[0].http.headers: `a b` cannot be sent as a header"},
 
-		{"contract name", func(t *Team) {
-			t.Contracts = append(t.Contracts, Contract{}, Contract{Name: "a@b"}, Contract{Name: "facts"})
-		},
+		{
+			"contract name", func(t *Team) {
+				t.Contracts = append(t.Contracts, Contract{}, Contract{Name: "a@b"}, Contract{Name: "facts"})
+			},
 			"$.contracts[1].name: is missing: give it a name\n" +
 				"$.contracts[2].name: `a@b` cannot be a name here (use up to 63 letters, digits, `-`, `_` and `.`, beginning with a letter or digit)\n" +
-				"$.contracts[3].name: `facts` is also the name of $.contracts[0]"},
+				"$.contracts[3].name: `facts` is also the name of $.contracts[0]",
+		},
 		{"contract schema", func(t *Team) { t.Contracts[0].Schema = json.RawMessage(`{`) }, "$.contracts[0].schema: is not valid JSON"},
 		{"contract parts", func(t *Team) {
 			k := &t.Contracts[0]
@@ -155,27 +187,33 @@ func TestCheck(t *testing.T) {
 			"$.policy.reviewer: there is no worker `judge` (there is `reader` and `writer`)\n" +
 			"$.policy.singleActionLimit: must not be negative, it is $-0.000001"},
 		{"failure ratio", func(t *Team) { t.Policy.FailureRatio = new(math.NaN()) }, "$.policy.failureRatio: must be between 0 and 1, it is NaN"},
-		{"automatic approval", func(t *Team) {
-			t.Policy.AutoDecision, first(t).MaxRiskLevel, step(t).RiskLevel = AutoApprove, RiskHigh, RiskMedium
-		},
+		{
+			"automatic approval", func(t *Team) {
+				t.Policy.AutoDecision, first(t).MaxRiskLevel, step(t).RiskLevel = AutoApprove, RiskHigh, RiskMedium
+			},
 			"$.policy.autoDecision: `approve` is only for risk low, and the worker `reader` may take risk high (write `reject`, or lower the worker's maxRiskLevel)\n" +
-				"$.planner.template.subtasks[1].riskLevel: is medium, and the policy approves by itself, which is only for risk low (write `autoDecision: reject` in the policy)"},
+				"$.planner.template.subtasks[1].riskLevel: is medium, and the policy approves by itself, which is only for risk low (write `autoDecision: reject` in the policy)",
+		},
 		{"automatic approval at risk low", func(t *Team) { t.Policy.AutoDecision, first(t).MaxRiskLevel = AutoApprove, RiskLow }, ""},
 
 		{"no planner", func(t *Team) { t.Planner = Planner{} }, "$.planner: is missing: declare a template, or name a function that plans"},
 		{"two planners", func(t *Team) { t.Planner.Func = "f" }, "$.planner: has both a template and a func: keep one"},
 		{"replan without func", func(t *Team) { t.Planner.Replan = true }, "$.planner.replan: needs a func: a template has no second plan"},
-		{"synthesis", func(t *Team) {
-			t.Synthesis = &Synthesis{Capability: "wrote", OutputContract: "x", TimeoutMS: -1, Goal: long}
-		},
+		{
+			"synthesis", func(t *Team) {
+				t.Synthesis = &Synthesis{Capability: "wrote", OutputContract: "x", TimeoutMS: -1, Goal: long}
+			},
 			"$.synthesis.capability: no worker has the capability `wrote` (did you mean `write`?)\n" +
 				"$.synthesis.goal: may have 4000 bytes, it has 4001\n" +
 				"$.synthesis.outputContract: there is no contract `x` (there is `facts`)\n" +
-				"$.synthesis.timeoutMs: must not be negative"},
+				"$.synthesis.timeoutMs: must not be negative",
+		},
 		{"invariants", func(t *Team) { t.Invariants = []Rule{{CEL: "true", Message: "m"}} }, "$.invariants[0].id: is missing: findings name it"},
 		{"routes", func(t *Team) {
 			t.Routes = []Route{
-				{Capability: "red", Strategy: "static"}, {Capability: "read"}, {Capability: "read", Strategy: "load-aware", Workers: []string{"reader"}},
+				{Capability: "red", Strategy: "static"},
+				{Capability: "read"},
+				{Capability: "read", Strategy: "load-aware", Workers: []string{"reader"}},
 				{Capability: "write", Strategy: "static", Workers: []string{"reader", "rider"}},
 			}
 		}, "$.routes[0].capability: no worker has the capability `red` (did you mean `read`?)\n" +
@@ -185,36 +223,50 @@ func TestCheck(t *testing.T) {
 			"$.routes[2].workers: is only for static routes\n" +
 			"$.routes[3].workers[0]: `reader` does not have the capability `write`\n" +
 			"$.routes[3].workers[1]: there is no worker `rider` (did you mean `reader`?)"},
-		{"budget and deadline", func(t *Team) { t.Budget, t.Deadline = Budget{USD: -1, Tokens: -1}, -1 },
-			"$.budget.usd: must not be negative, it is $-0.000001\n$.budget.tokens: must not be negative\n$.deadline: must not be negative"},
+		{
+			"budget and deadline", func(t *Team) { t.Budget, t.Deadline = Budget{USD: -1, Tokens: -1}, -1 },
+			"$.budget.usd: must not be negative, it is $-0.000001\n$.budget.tokens: must not be negative\n$.deadline: must not be negative",
+		},
 
 		{"plan is empty", func(t *Team) { t.Planner.Template = &Plan{} }, "$.planner.template.subtasks: there is no subtask: a plan needs at least one"},
-		{"subtask without anything", func(t *Team) { *step(t) = Subtask{} },
+		{
+			"subtask without anything", func(t *Team) { *step(t) = Subtask{} },
 			"$.planner.template.subtasks[1].id: is missing: others depend on it by this name\n" +
 				"$.planner.template.subtasks[1].goal: is missing: say what is to be done\n" +
-				"$.planner.template.subtasks[1].capability: is missing: say what a worker must be able to do"},
-		{"subtask ids", func(t *Team) { step(t).ID, t.Planner.Template.Subtasks[0].ID = "_s", "_s"; step(t).Deps = nil },
+				"$.planner.template.subtasks[1].capability: is missing: say what a worker must be able to do",
+		},
+		{
+			"subtask ids", func(t *Team) { step(t).ID, t.Planner.Template.Subtasks[0].ID = "_s", "_s"; step(t).Deps = nil },
 			"$.planner.template.subtasks[0].id: `_s` cannot be a name here (use up to 63 letters, digits, `-`, `_` and `.`, beginning with a letter or digit)\n" +
 				"$.planner.template.subtasks[1].id: `_s` cannot be a name here (use up to 63 letters, digits, `-`, `_` and `.`, beginning with a letter or digit)\n" +
-				"$.planner.template.subtasks[1].id: `_s` is also the id of subtask number 1"},
-		{"long texts", func(t *Team) { step(t).Label, step(t).Goal = strings.Repeat("ö", 201), long },
-			"$.planner.template.subtasks[1].label: may have 200 characters, it has 201\n$.planner.template.subtasks[1].goal: may have 4000 bytes, it has 4001"},
-		{"texts of full length", func(t *Team) { step(t).Label, step(t).Goal = strings.Repeat("ö", 200), long[1:] }, ""},
-		{"effects", func(t *Team) {
-			step(t).Effect, step(t).RequiresApproval, step(t).Action = EffectPayment, true, "publishReport"
+				"$.planner.template.subtasks[1].id: `_s` is also the id of subtask number 1",
 		},
+		{
+			"long texts", func(t *Team) { step(t).Label, step(t).Goal = strings.Repeat("ö", 201), long },
+			"$.planner.template.subtasks[1].label: may have 200 characters, it has 201\n$.planner.template.subtasks[1].goal: may have 4000 bytes, it has 4001",
+		},
+		{"texts of full length", func(t *Team) { step(t).Label, step(t).Goal = strings.Repeat("ö", 200), long[1:] }, ""},
+		{
+			"effects", func(t *Team) {
+				step(t).Effect, step(t).RequiresApproval, step(t).Action = EffectPayment, true, "publishReport"
+			},
 			"$.planner.template.subtasks[1].effect: `payment` needs an approval; this version cannot ask for approval before an effect\n" +
 				"$.planner.template.subtasks[1].requiresApproval: asks for an approval; this version cannot ask for approval before an effect\n" +
-				"$.planner.template.subtasks[1].action: `publishReport` is a sensitive action (publish) and needs an approval; this version cannot ask for approval before an effect"},
+				"$.planner.template.subtasks[1].action: `publishReport` is a sensitive action (publish) and needs an approval; this version cannot ask for approval before an effect",
+		},
 		{"harmless effect and action", func(t *Team) { step(t).Effect, step(t).Action = EffectWrite, "store_payload" }, ""},
-		{"words of a subtask", func(t *Team) { step(t).Effect, step(t).Criticality, step(t).RiskLevel = "wriet", "urgent", "none" },
+		{
+			"words of a subtask", func(t *Team) { step(t).Effect, step(t).Criticality, step(t).RiskLevel = "wriet", "urgent", "none" },
 			"$.planner.template.subtasks[1].criticality: `urgent` is none of `critical`, `standard` and `simple`\n" +
 				"$.planner.template.subtasks[1].riskLevel: `none` is none of `low`, `medium`, `high` and `critical`\n" +
-				"$.planner.template.subtasks[1].effect: `wriet` is none of `read`, `write`, `irreversible`, `external_comm` and `payment` (did you mean `write`?)"},
-		{"subtask limits", func(t *Team) { step(t).TimeoutMS, step(t).Budget = -1, Budget{USD: USD + 1, Tokens: -1} },
+				"$.planner.template.subtasks[1].effect: `wriet` is none of `read`, `write`, `irreversible`, `external_comm` and `payment` (did you mean `write`?)",
+		},
+		{
+			"subtask limits", func(t *Team) { step(t).TimeoutMS, step(t).Budget = -1, Budget{USD: USD + 1, Tokens: -1} },
 			"$.planner.template.subtasks[1].timeoutMs: must not be negative\n" +
 				"$.planner.template.subtasks[1].budget.usd: $1.000001 for one action is above the limit of $1.00 and needs an approval; this version cannot ask for approval before an effect (lower it, or raise policy.singleActionLimit)\n" +
-				"$.planner.template.subtasks[1].budget.tokens: must not be negative"},
+				"$.planner.template.subtasks[1].budget.tokens: must not be negative",
+		},
 		{"references of a subtask", func(t *Team) {
 			s := step(t)
 			s.OutputContract, s.Assignee, s.Compensation, s.Input = "Facts", "reader", "unwrite", json.RawMessage(`nope`)
@@ -223,15 +275,21 @@ func TestCheck(t *testing.T) {
 			"$.planner.template.subtasks[1].assignee: `reader` does not have the capability `write`\n" +
 			"$.planner.template.subtasks[1].compensation: no worker has the capability `unwrite` (did you mean `write`?)"},
 		{"capable but not eligible is a gap", func(t *Team) { step(t).RiskLevel, step(t).ToolGrants = RiskCritical, []string{"shell"} }, ""},
-		{"deps", func(t *Team) { step(t).Deps = []string{"b", "a", "a", "aa", ""} },
+		{
+			"deps", func(t *Team) { step(t).Deps = []string{"b", "a", "a", "aa", ""} },
 			"$.planner.template.subtasks[1].deps[0]: the subtask depends on itself\n" +
 				"$.planner.template.subtasks[1].deps[2]: `a` is listed twice\n" +
 				"$.planner.template.subtasks[1].deps[3]: there is no subtask `aa` (there is `a` and `b`)\n" +
-				"$.planner.template.subtasks[1].deps[4]: is empty"},
-		{"cycle", func(t *Team) { t.Planner.Template.Subtasks[0].Deps = []string{"b"} },
-			"$.planner.template.subtasks[1].deps[0]: subtasks wait for each other: `a` → `b` → `a`"},
-		{"plan figures", func(t *Team) { t.Planner.Template.Version, t.Planner.Template.ComplexityScore = -1, 2 },
-			"$.planner.template.version: must not be negative\n$.planner.template.complexityScore: must be between 0 and 1, it is 2"},
+				"$.planner.template.subtasks[1].deps[4]: is empty",
+		},
+		{
+			"cycle", func(t *Team) { t.Planner.Template.Subtasks[0].Deps = []string{"b"} },
+			"$.planner.template.subtasks[1].deps[0]: subtasks wait for each other: `a` → `b` → `a`",
+		},
+		{
+			"plan figures", func(t *Team) { t.Planner.Template.Version, t.Planner.Template.ComplexityScore = -1, 2 },
+			"$.planner.template.version: must not be negative\n$.planner.template.complexityScore: must be between 0 and 1, it is 2",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

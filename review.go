@@ -47,6 +47,7 @@ type Decision struct {
 	Approved    bool      `json:"approved"`
 	Approver    string    `json:"approver"` // the principal, or the policy's name
 	ByPolicy    bool      `json:"byPolicy,omitempty"`
+	Withdrawn   bool      `json:"withdrawn,omitempty"` // the run ended without waiting; nobody decided
 	ContentHash string    `json:"contentHash"`
 	Nonce       string    `json:"nonce"`
 	Comment     string    `json:"comment,omitempty"`

@@ -83,6 +83,17 @@ func (v *View) Apply(r Record) {
 	v.spend(r.Fact)
 }
 
+// row is a subtask's row, nil if there is none. A View that came as JSON finds its rows again.
+func (v *View) row(subtask string) *SubtaskView {
+	if v.rows == nil {
+		v.rows = map[string]*SubtaskView{}
+		for _, r := range v.Rows {
+			v.rows[r.ID] = r
+		}
+	}
+	return v.rows[subtask]
+}
+
 func (v *View) begin(r Record, f RunStarted) {
 	v.RunSummary = RunSummary{
 		RunID: r.Run, Title: f.Objective.Title, Team: f.Team, State: RunRunning, Budget: f.Budget.USD,
@@ -99,6 +110,7 @@ func (v *View) planned(f Fact) {
 	case SubtasksPlanned:
 		for _, s := range f.Subtasks {
 			row := &SubtaskView{Subtask: s, State: SubtaskBlocked, Synthesis: f.Synthesis}
+			v.row(s.ID)
 			v.Rows, v.rows[s.ID] = append(v.Rows, row), row
 		}
 		if !f.Synthesis {
@@ -111,10 +123,10 @@ func (v *View) progressed(at time.Time, f Fact) {
 	switch f := f.(type) {
 	case SubtasksQueued:
 		for _, a := range f.Attempts {
-			v.rows[a.Subtask].State = SubtaskQueued
+			v.row(a.Subtask).State = SubtaskQueued
 		}
 	case AttemptStarted:
-		row := v.rows[f.Subtask]
+		row := v.row(f.Subtask)
 		row.State = SubtaskRunning
 		row.Attempts = append(row.Attempts, AttemptView{
 			Attempt: f.Attempt, Worker: f.Worker, StartedAt: at, DeadlineAt: f.DeadlineAt,
@@ -129,13 +141,13 @@ func (v *View) progressed(at time.Time, f Fact) {
 		_, a := v.attempt(f.AttemptRef)
 		a.EndedAt, a.Cause, a.Message, a.Usage = at, f.Cause, f.Message, a.Usage.Plus(f.Usage)
 	case JudgeAsked:
-		v.rows[f.Subtask].State = SubtaskValidating
+		v.row(f.Subtask).State = SubtaskValidating
 	case Judged:
 		_, a := v.attempt(f.AttemptRef)
 		verdict := f.Verdict
 		a.Judge, a.Usage = &verdict, a.Usage.Plus(f.Usage)
 	case RetryPlanned:
-		row := v.rows[f.Subtask]
+		row := v.row(f.Subtask)
 		row.State, row.Cause = SubtaskRetrying, f.Cause
 		if n := len(row.Attempts); n > 0 {
 			row.Attempts[n-1].Cause = f.Cause
@@ -146,7 +158,7 @@ func (v *View) progressed(at time.Time, f Fact) {
 }
 
 func (v *View) attempt(ref AttemptRef) (*SubtaskView, *AttemptView) {
-	row := v.rows[ref.Subtask]
+	row := v.row(ref.Subtask)
 	for i := range row.Attempts {
 		if row.Attempts[i].Attempt == ref.Attempt {
 			return row, &row.Attempts[i]
@@ -156,7 +168,7 @@ func (v *View) attempt(ref AttemptRef) (*SubtaskView, *AttemptView) {
 }
 
 func (v *View) ended(f SubtaskEnded) {
-	row := v.rows[f.Subtask]
+	row := v.row(f.Subtask)
 	row.State, row.Cause, row.Why, row.Score = f.State, f.Cause, f.Why, f.Score
 	row.DecidedBy, row.Used = f.DecidedBy, f.Attempt
 	if f.State.Failure() {
@@ -177,7 +189,7 @@ func (v *View) judgedByPeople(f Fact) {
 	case ReviewOpened:
 		v.Reviews = append(v.Reviews, f.Review)
 		v.NeedsHuman++
-		if row := v.rows[f.Review.TaskID]; row != nil {
+		if row := v.row(f.Review.TaskID); row != nil {
 			row.State = SubtaskNeedsHuman
 			if f.Review.Cause == CauseUnknown {
 				row.State = SubtaskUnknown
@@ -249,7 +261,7 @@ func Spending(f Fact, synthesis func(subtask string) bool) (Usage, string) {
 }
 
 func (v *View) spend(f Fact) {
-	use, phase := Spending(f, func(s string) bool { return v.rows[s].Synthesis })
+	use, phase := Spending(f, func(s string) bool { return v.row(s).Synthesis })
 	if use == (Usage{}) {
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -91,8 +91,10 @@ func (f *fake) Result(_ context.Context, run string) (*chargehand.Result, error)
 	f.name = run
 	return &chargehand.Result{
 		RunID: "run_1", Status: chargehand.RunPartial, Output: json.RawMessage(`{"a":"<&>"}`),
-		Items: []chargehand.Item{{Fields: json.RawMessage(`{"k":"<b>"}`),
-			Subtask: "s1", Attempt: 1, Worker: "w", Verdict: "accepted"}},
+		Items: []chargehand.Item{{
+			Fields:  json.RawMessage(`{"k":"<b>"}`),
+			Subtask: "s1", Attempt: 1, Worker: "w", Verdict: "accepted",
+		}},
 		Gaps: []chargehand.Gap{{Subtask: "s2", Cause: chargehand.CauseDeadline, Why: "late"}},
 	}, f.err
 }
@@ -334,28 +336,29 @@ func TestRecordsEndWithTheCaller(t *testing.T) {
 	}
 }
 
-// cut answers records and drops the connection in the middle of a line.
-func cut(w http.ResponseWriter, _ *http.Request) {
-	line, _ := history()[0].AppendJSON(nil)
-	_, _ = w.Write(append(line, "\n{\"run\":\"ru"...))
-	_ = http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
-}
-
-func TestCutConnectionIsNoEnd(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func TestStreamWithoutItsLastWordIsNoEnd(t *testing.T) {
+	line, err := history()[0].AppendJSON(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: http.HandlerFunc(cut)}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = srv.Serve(l) }()
-	defer func() { srv.Close(); <-done }()
-	c := client.New(client.Options{URL: "http://" + l.Addr().String()})
-	defer c.Close()
-	got, err := gather(c.Records(t.Context(), "run_1", 0, true))
-	if len(got) != 1 || chargehand.CodeOf(err) != chargehand.CodeUnavailable {
-		t.Errorf("got %d records and %v, want 1 and %s", len(got), err, chargehand.CodeUnavailable)
+	for name, leave := range map[string]func(){
+		"cut off":         func() { panic(http.ErrAbortHandler) },
+		"closed in order": func() {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write(append(line, '\n'))
+				_ = http.NewResponseController(w).Flush()
+				leave()
+			}))
+			defer srv.Close()
+			c := client.New(client.Options{URL: srv.URL})
+			defer c.Close()
+			got, err := gather(c.Records(t.Context(), "run_1", 0, true))
+			if len(got) != 1 || chargehand.CodeOf(err) != chargehand.CodeUnavailable {
+				t.Errorf("got %d records and %v, want 1 and %s", len(got), err, chargehand.CodeUnavailable)
+			}
+		})
 	}
 }
 

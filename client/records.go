@@ -30,7 +30,7 @@ func (c *Client) Records(ctx context.Context, run string, after int64, follow bo
 		in := bufio.NewReader(resp.Body)
 		for {
 			rec, err := next(in)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {

@@ -149,7 +149,7 @@ func (e *placeError) Error() string { return "at " + line(e.pointer) + ": " + e.
 // at puts one step in front of the pointer of err.
 func at(key string, err error) error {
 	step := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key, 40))
-	if e, ok := err.(*placeError); ok {
+	if e, ok := errors.AsType[*placeError](err); ok {
 		return &placeError{step + e.pointer, e.err}
 	}
 	return &placeError{step, err}

@@ -71,8 +71,10 @@ func team(workers ...chargehand.WorkerSpec) chargehand.Team {
 }
 
 func subtask(id string, deps ...string) chargehand.Subtask {
-	return chargehand.Subtask{ID: id, Goal: "Find the fee.", Capability: "read", OutputContract: "findings", Deps: deps,
-		RequiredAspects: []string{"fee"}}
+	return chargehand.Subtask{
+		ID: id, Goal: "Find the fee.", Capability: "read", OutputContract: "findings", Deps: deps,
+		RequiredAspects: []string{"fee"},
+	}
 }
 
 func reader(id string) chargehand.WorkerSpec { return chargehand.WorkerSpec{WorkerID: id} }

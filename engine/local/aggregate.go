@@ -39,7 +39,7 @@ type part struct {
 
 // aggregate puts the accepted outputs together and reports where that is kept.
 func (j job) aggregate(ctx context.Context, e supervise.Aggregate) {
-	a, err := j.assemble(ctx, e.Accepted)
+	a, err := assemble(ctx, j.store, j.kit(), e.Accepted)
 	var b blob
 	if err == nil {
 		var body []byte
@@ -51,17 +51,20 @@ func (j job) aggregate(ctx context.Context, e supervise.Aggregate) {
 		j.retry(ctx, e, err)
 		return
 	}
-	j.report(supervise.WorkAggregated{Round: e.Round, Ref: b.hash, Items: len(a.Items), Conflicts: len(a.Conflicts),
-		Missing: len(a.MissingEvidence)}, b)
+	j.report(supervise.WorkAggregated{
+		Round: e.Round, Ref: b.hash, Items: len(a.Items), Conflicts: len(a.Conflicts),
+		Missing: len(a.MissingEvidence),
+	}, b)
 }
 
-func (j job) assemble(ctx context.Context, accepted []supervise.Accepted) (*aggregate, error) {
-	k := j.kit()
+func assemble(ctx context.Context, s *store, k *kit, accepted []supervise.Accepted) (*aggregate, error) {
 	t := tally{sides: map[string][]*side{}}
-	out := &aggregate{ConsistentPoints: []point{}, Items: []chargehand.Item{}, Conflicts: []chargehand.Conflict{},
-		MissingEvidence: []chargehand.Note{}, Outputs: []part{}}
+	out := &aggregate{
+		ConsistentPoints: []point{}, Items: []chargehand.Item{}, Conflicts: []chargehand.Conflict{},
+		MissingEvidence: []chargehand.Note{}, Outputs: []part{},
+	}
 	for _, acc := range accepted {
-		body, err := j.store.content(ctx, acc.Output)
+		body, err := s.content(ctx, acc.Output)
 		if err != nil {
 			return nil, err
 		}
@@ -140,8 +143,10 @@ func (t *tally) compare(out *aggregate) {
 		var agree []string
 		conflict := chargehand.Conflict{Key: key}
 		for _, s := range sides {
-			conflict.Values = append(conflict.Values, chargehand.ConflictValue{Subtask: s.from.Subtask, Worker: s.from.Worker,
-				Value: s.value(), Quote: plain(s.quote())})
+			conflict.Values = append(conflict.Values, chargehand.ConflictValue{
+				Subtask: s.from.Subtask, Worker: s.from.Worker,
+				Value: s.value(), Quote: plain(s.quote()),
+			})
 			if s != first && s.value() == first.value() {
 				agree = append(agree, s.from.Worker)
 			}
@@ -157,8 +162,10 @@ func (t *tally) compare(out *aggregate) {
 		}
 		for _, s := range shown {
 			for _, it := range s.items {
-				out.Items = append(out.Items, chargehand.Item{Fields: it.Raw, Subtask: s.from.Subtask, Attempt: s.from.Attempt,
-					Worker: s.from.Worker, Verdict: verdict, ConfirmedBy: agree})
+				out.Items = append(out.Items, chargehand.Item{
+					Fields: it.Raw, Subtask: s.from.Subtask, Attempt: s.from.Attempt,
+					Worker: s.from.Worker, Verdict: verdict, ConfirmedBy: agree,
+				})
 			}
 		}
 	}

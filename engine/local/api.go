@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -70,8 +69,10 @@ func (e *Engine) startedAs(ctx context.Context, o *opening) error {
 		return err
 	}
 	if team, err := e.store.team(ctx, run); err != nil || team != o.digest {
-		return errors.Join(&chargehand.Error{Code: chargehand.CodeDrift, What: fmt.Sprintf("the key %q is taken", o.key),
-			Why: "it started run " + run + " with another team", Next: "use another key"}, err)
+		return errors.Join(&chargehand.Error{
+			Code: chargehand.CodeDrift, What: fmt.Sprintf("the key %q is taken", o.key),
+			Why: "it started run " + run + " with another team", Next: "use another key",
+		}, err)
 	}
 	return &knownError{run}
 }
@@ -204,8 +205,10 @@ func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 	if err != nil {
 		return d, err
 	}
-	if err := e.ask(ctx, envelope{Event: turn.Event{Run: run, Input: supervise.Decide{ReviewID: id, Approved: d.Approved,
-		Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment}}}); err != nil {
+	if err := e.ask(ctx, envelope{Event: turn.Event{Run: run, Input: supervise.Decide{
+		ReviewID: id, Approved: d.Approved,
+		Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment,
+	}}}); err != nil {
 		return d, err
 	}
 	v, err := e.Run(ctx, run)
@@ -220,113 +223,9 @@ func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 	return d, nil
 }
 
-// Runs lists runs, newest first.
-func (e *Engine) Runs(ctx context.Context, f chargehand.Filter) ([]chargehand.RunSummary, error) {
-	return e.store.runs(ctx, f)
-}
-
-// Run is what is known of a run now: the fold of its records.
-func (e *Engine) Run(ctx context.Context, run string) (*chargehand.View, error) {
-	id, err := e.store.find(ctx, "run", run)
-	if err != nil {
-		return nil, err
-	}
-	v := &chargehand.View{}
-	err = e.store.stream(ctx, id, 0, func(r chargehand.Record) bool { v.Apply(r); return true })
-	return v, err
-}
-
-// Records yields a run's records.
-func (e *Engine) Records(ctx context.Context, run string, after int64, follow bool) iter.Seq2[chargehand.Record, error] {
-	return func(yield func(chargehand.Record, error) bool) {
-		id, err := e.store.find(ctx, "run", run)
-		if err != nil {
-			yield(chargehand.Record{}, err)
-			return
-		}
-		for {
-			more := e.hub.next(id)
-			ended, going := false, true
-			err := e.store.stream(ctx, id, after, func(r chargehand.Record) bool {
-				_, last := r.Fact.(chargehand.RunEnded)
-				after, ended = r.Seq, ended || last
-				going = yield(r, nil)
-				return going
-			})
-			if err != nil && going {
-				yield(chargehand.Record{}, err)
-				return
-			}
-			if !going || ended || !follow || !e.waitFor(ctx, more) {
-				return
-			}
-		}
-	}
-}
-
-func (e *Engine) waitFor(ctx context.Context, more <-chan struct{}) bool {
-	select {
-	case <-more:
-		return true
-	case <-ctx.Done():
-		return false
-	case <-e.hub.shut:
-		return false
-	}
-}
-
-// Reviews lists the reviews that wait, the next deadline first.
-func (e *Engine) Reviews(ctx context.Context) ([]chargehand.Review, error) {
-	return e.store.reviews(ctx)
-}
-
-// Blob is the content with the given hash.
-func (e *Engine) Blob(ctx context.Context, hash string) ([]byte, error) {
-	return e.store.content(ctx, hash)
-}
-
 // Fleet is what is known of the workers now.
 func (e *Engine) Fleet(ctx context.Context) ([]chargehand.WorkerStatus, error) {
 	var out []chargehand.WorkerStatus
 	err := e.ask(ctx, envelope{look: func() { out = e.loop.Fleet().Status() }})
 	return out, err
-}
-
-// Result is the run's result; that of a run still under way holds what was accepted so far.
-func (e *Engine) Result(ctx context.Context, run string) (*chargehand.Result, error) {
-	v, err := e.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	if v.ResultRef != "" {
-		body, err := e.store.content(ctx, v.ResultRef)
-		if err != nil {
-			return nil, err
-		}
-		var r chargehand.Result
-		return &r, json.Unmarshal(body, &r)
-	}
-	return e.provisional(ctx, v)
-}
-
-// provisional makes a result of a run's records as they stand.
-func (e *Engine) provisional(ctx context.Context, v *chargehand.View) (*chargehand.Result, error) {
-	k, err := e.kits.load(ctx, v.TeamDigest)
-	if err != nil {
-		return nil, err
-	}
-	records, err := e.store.records(ctx, v.RunID, 0)
-	if err != nil {
-		return nil, err
-	}
-	m := supervise.Restore(v.RunID, k.team, records)
-	j := job{&e.hands, v.RunID, k.team}
-	a, err := j.assemble(ctx, m.Accepted())
-	if err != nil {
-		return nil, err
-	}
-	r := m.Result()
-	r.Items, r.Conflicts, r.Output = a.Items, a.Conflicts, outputOf(a.Outputs)
-	r.ResultHash, err = resultHash(&r)
-	return &r, err
 }

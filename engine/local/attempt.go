@@ -92,8 +92,10 @@ func crash(ref chargehand.AttemptRef, epoch int64, u chargehand.Usage, err error
 
 // crashed is a crash of the engine's own code around an attempt.
 func crashed(l supervise.Launch, why string) supervise.Crashed {
-	return supervise.Crashed{AttemptRef: chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}, Epoch: l.Epoch,
-		Cause: chargehand.CauseCrash, Message: why}
+	return supervise.Crashed{
+		AttemptRef: chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}, Epoch: l.Epoch,
+		Cause: chargehand.CauseCrash, Message: why,
+	}
 }
 
 // check puts an output through the gate and reports both.
@@ -103,8 +105,10 @@ func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw 
 		res.Status = chargehand.StatusSucceeded
 	}
 	res.Output = raw
-	v := k.gate.Check(gate.Submission{Contract: l.Task.ExpectedOutputContract, Task: l.Task, Result: res,
-		Facts: l.Facts, AllowPartial: l.Partial})
+	v := k.gate.Check(gate.Submission{
+		Contract: l.Task.ExpectedOutputContract, Task: l.Task, Result: res,
+		Facts: l.Facts, AllowPartial: l.Partial,
+	})
 	verdict, err := json.Marshal(v)
 	if err != nil {
 		j.report(crash(ref, l.Epoch, res.Usage, err))

@@ -79,8 +79,10 @@ func (s *store) path(hash string) string {
 // content is the blob of that hash, verified.
 func (s *store) content(ctx context.Context, hash string) ([]byte, error) {
 	if !wellFormed(hash) {
-		return nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: fmt.Sprintf("%q is no content hash", hash),
-			Why: "want sha256: and 64 hexadecimal digits"}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeInvalid, What: fmt.Sprintf("%q is no content hash", hash),
+			Why: "want sha256: and 64 hexadecimal digits",
+		}
 	}
 	var body []byte
 	err := s.read.QueryRowContext(ctx, `select body from blob where hash = ?`, hash).Scan(&body)
@@ -95,8 +97,10 @@ func (s *store) content(ctx context.Context, hash string) ([]byte, error) {
 		}
 	}
 	if chargehand.Hash(body) != hash {
-		return nil, &chargehand.Error{Code: chargehand.CodeInternal, What: "the content " + hash + " is damaged",
-			Why: "what is stored has another hash", Next: "restore the data folder from a copy"}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeInternal, What: "the content " + hash + " is damaged",
+			Why: "what is stored has another hash", Next: "restore the data folder from a copy",
+		}
 	}
 	return body, nil
 }

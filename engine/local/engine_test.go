@@ -115,8 +115,10 @@ func TestParkedRunLeavesMemoryAndSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	e = open(t, opt)
-	if _, err := e.Decide(t.Context(), chargehand.Decision{ReviewID: r.ID, Approved: true, Approver: "ana",
-		ContentHash: r.ContentHash, Nonce: r.Nonce}); err != nil {
+	if _, err := e.Decide(t.Context(), chargehand.Decision{
+		ReviewID: r.ID, Approved: true, Approver: "ana",
+		ContentHash: r.ContentHash, Nonce: r.Nonce,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if v := until(t, e, run, ended); v.State != chargehand.RunCompleted {
@@ -159,8 +161,10 @@ func TestFailedWriteLosesNothing(t *testing.T) {
 }
 
 func TestTenantsQuotaHolds(t *testing.T) {
-	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": doubtful},
-		Tenants: map[string]chargehand.Budget{"acme": {USD: chargehand.USD}}})
+	e := open(t, local.Options{
+		Dir: t.TempDir(), Workers: worker.Set{"w": doubtful},
+		Tenants: map[string]chargehand.Budget{"acme": {USD: chargehand.USD}},
+	})
 	o := order(1, nil)
 	o.Tenant = "acme"
 	if _, err := e.Start(t.Context(), o); chargehand.CodeOf(err) != chargehand.CodeNotAllowed {
@@ -223,8 +227,10 @@ func TestPoolHoldsItsLimits(t *testing.T) {
 					time.Sleep(call)
 					return echo(ctx, task)
 				})
-				team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: id, Capabilities: []string{"c"},
-					MaxConcurrentTasks: slots, AverageLatencyMS: 60_000})
+				team.Workers = append(team.Workers, chargehand.WorkerSpec{
+					WorkerID: id, Capabilities: []string{"c"},
+					MaxConcurrentTasks: slots, AverageLatencyMS: 60_000,
+				})
 			}
 		})
 		e, err := local.Open(t.Context(), local.Options{Dir: dir, Workers: set})
@@ -236,12 +242,12 @@ func TestPoolHoldsItsLimits(t *testing.T) {
 		done := make(chan struct{})
 		for i := range runs {
 			go func() {
+				defer func() { done <- struct{}{} }()
 				v := until(t, e, start(t, e, o), ended)
 				took[i] = time.Since(began)
 				if v.State != chargehand.RunCompleted {
 					t.Errorf("a run came out as %s: %s", v.State, v.Why)
 				}
-				done <- struct{}{}
 			}()
 		}
 		for range runs {

@@ -36,7 +36,7 @@ const subtasks = 12
 // victim drives one run to its end, unless it is killed before.
 func victim(dir string) error {
 	ctx := context.Background()
-	e, err := local.Open(ctx, local.Options{Dir: dir, Workers: worker.Set{"counter": worker.Func(countCall(dir))}})
+	e, err := local.Open(ctx, local.Options{Dir: dir, Workers: worker.Set{"counter": countCall(dir)}})
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,10 @@ func countCall(dir string) worker.Func {
 }
 
 func killOrder() chargehand.Order {
-	t := chargehand.Team{Name: "counters", Workers: []chargehand.WorkerSpec{{WorkerID: "counter", Capabilities: []string{"count"},
-		AverageLatencyMS: 5000, MaxConcurrentTasks: 4}}}
+	t := chargehand.Team{Name: "counters", Workers: []chargehand.WorkerSpec{{
+		WorkerID: "counter", Capabilities: []string{"count"},
+		AverageLatencyMS: 5000, MaxConcurrentTasks: 4,
+	}}}
 	p := &chargehand.Plan{}
 	for i := range subtasks {
 		s := chargehand.Subtask{ID: fmt.Sprintf("s%d", i+1), Goal: "count", Capability: "count"}
@@ -141,7 +143,7 @@ func undisturbed(t *testing.T) outcome {
 // read is what the journal in a folder says of its only run.
 func read(t *testing.T, dir string) outcome {
 	t.Helper()
-	e := open(t, local.Options{Dir: dir, Workers: worker.Set{"counter": worker.Func(countCall(t.TempDir()))}})
+	e := open(t, local.Options{Dir: dir, Workers: worker.Set{"counter": countCall(t.TempDir())}})
 	runs, err := e.Runs(t.Context(), chargehand.Filter{})
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs: %v, %v", runs, err)

@@ -23,7 +23,7 @@ type kit struct {
 type kits struct {
 	mu    sync.Mutex
 	store *store
-	opt   *Options
+	opt   *Options                  // nil: teams are only read, and their workers need not be reached
 	known map[string]*kit           // by digest
 	teams map[*chargehand.Team]*kit // by the pointer machines hold
 }
@@ -47,8 +47,10 @@ func (ks *kits) make(team *chargehand.Team) (*kit, error) {
 	k = &kit{team: team, digest: digest, gate: g, workers: worker.Set{}}
 	problems = append(problems, ks.reach(k)...)
 	if len(problems) > 0 {
-		return nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", team.Name),
-			Problems: problems}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", team.Name),
+			Problems: problems,
+		}
 	}
 	return ks.add(k), nil
 }
@@ -73,6 +75,9 @@ func (ks *kits) of(t *chargehand.Team) *kit {
 
 // reach finds the code behind every worker and the planner.
 func (ks *kits) reach(k *kit) []chargehand.Problem {
+	if ks.opt == nil {
+		return nil
+	}
 	var problems []chargehand.Problem
 	for i := range k.team.Workers {
 		w := &k.team.Workers[i]
@@ -88,8 +93,10 @@ func (ks *kits) reach(k *kit) []chargehand.Problem {
 		k.workers[w.WorkerID] = reached
 	}
 	if f := k.team.Planner.Func; f != "" && ks.opt.Planners[f] == nil {
-		problems = append(problems, chargehand.Problem{Path: "$.planner.func",
-			Message: fmt.Sprintf("the engine was not given a planner called %q", f)})
+		problems = append(problems, chargehand.Problem{
+			Path:    "$.planner.func",
+			Message: fmt.Sprintf("the engine was not given a planner called %q", f),
+		})
 	}
 	return problems
 }
@@ -111,8 +118,10 @@ func (ks *kits) load(ctx context.Context, digest string) (*kit, error) {
 		return nil, fmt.Errorf("load team: %w", err)
 	}
 	if k, err = ks.make(&team); err != nil {
-		return nil, &chargehand.Error{Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
-			Why: err.Error(), Next: "resume it with the program that started it", Err: err}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
+			Why: err.Error(), Next: "resume it with the program that started it", Err: err,
+		}
 	}
 	return k, nil
 }

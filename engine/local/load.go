@@ -68,8 +68,17 @@ func (s *store) team(ctx context.Context, run string) (string, error) {
 }
 
 func notFound(what, id string) error {
-	return &chargehand.Error{Code: chargehand.CodeNotFound, What: fmt.Sprintf("there is no %s %q", what, id),
-		Next: "chargehand " + what + "s list"}
+	return &chargehand.Error{
+		Code: chargehand.CodeNotFound, What: fmt.Sprintf("there is no %s %q", what, id),
+		Next: "chargehand " + what + "s list",
+	}
+}
+
+// ended reports whether nothing but late results will follow in a run.
+func (s *store) ended(ctx context.Context, run string) bool {
+	var state string
+	err := s.read.QueryRowContext(ctx, `select state from run where id = ?`, run).Scan(&state)
+	return err == nil && chargehand.RunState(state).Final()
 }
 
 // find is the one run or review whose id begins with prefix.
@@ -85,8 +94,10 @@ func (s *store) find(ctx context.Context, table, prefix string) (string, error) 
 	case len(ids) == 0 || prefix == "":
 		return "", notFound(table, prefix)
 	case len(ids) > 1 && ids[0] != prefix:
-		return "", &chargehand.Error{Code: chargehand.CodeInvalid,
-			What: fmt.Sprintf("%q could be several %ss: %s, %s …", prefix, table, ids[0], ids[1])}
+		return "", &chargehand.Error{
+			Code: chargehand.CodeInvalid,
+			What: fmt.Sprintf("%q could be several %ss: %s, %s …", prefix, table, ids[0], ids[1]),
+		}
 	}
 	return ids[0], nil
 }

@@ -42,26 +42,30 @@ type Options struct {
 	// current one.
 	TeamDir string
 
+	// Hold opens the folder to decide and control, and calls no worker: what a decision leads to
+	// is done when an engine without Hold opens the folder. Results are put together all the same.
+	Hold bool
+
 	// Log is for operators. Nil means no log. It never holds payloads.
 	Log *slog.Logger
 }
 
 // Engine is the local engine. It is safe for concurrent use.
 type Engine struct {
+	reader
 	opt       Options
-	store     *store
 	lock      *os.File
 	temporary bool
 
 	inbox inbox
-	hub   hub
-	kits  kits
 	hands hands
 	clock clock
 
 	// Owned by the turn loop.
 	loop   *turn.Loop
 	parked time.Time // when the next run that is not in memory wants to be told the time; zero: never
+
+	held map[string]bool // on hold: runs that were told so
 
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the loop has ended
@@ -72,7 +76,7 @@ type Engine struct {
 // Open opens the journal in a data folder and takes up every run that was under way. It returns an
 // *chargehand.Error of CodeLocked when another process owns the folder.
 func Open(ctx context.Context, opt Options) (*Engine, error) {
-	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock()}
+	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock(), held: map[string]bool{}}
 	if e.opt.Log == nil {
 		e.opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -114,10 +118,13 @@ func (e *Engine) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	e.inbox.init()
+	e.hub, e.kits = &hub{}, &kits{}
 	e.hub.init()
 	e.kits.init(e.store, &e.opt)
-	e.hands = hands{ctx: ctx, store: e.store, kits: &e.kits, put: e.inbox.put, log: e.opt.Log,
-		planners: e.opt.Planners, now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}}
+	e.hands = hands{
+		ctx: ctx, store: e.store, kits: e.kits, put: e.inbox.put, log: e.opt.Log,
+		planners: e.opt.Planners, now: e.clock.now, stops: map[leaseKey]context.CancelFunc{},
+	}
 }
 
 // Dir is the data folder.

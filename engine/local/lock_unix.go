@@ -22,14 +22,16 @@ func lock(dir string) (*os.File, error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(&chargehand.Error{Code: chargehand.CodeLocked,
+		return nil, errors.Join(&chargehand.Error{
+			Code: chargehand.CodeLocked,
 			What: "the data folder " + dir + " is in use", Why: "another chargehand owns it" + owner(dir),
-			Next: "stop it, or choose another folder with --data"}, f.Close())
+			Next: "stop it, or choose another folder with --data",
+		}, f.Close())
 	case err != nil:
 		return nil, errors.Join(unusable(dir, err), f.Close())
 	}
-	if err := f.Truncate(0); err == nil {
-		_, err = fmt.Fprintf(f, "%d\n", os.Getpid())
+	if f.Truncate(0) == nil {
+		fmt.Fprintf(f, "%d\n", os.Getpid()) // only a hint for people
 	}
 	return f, nil
 }

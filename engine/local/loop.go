@@ -62,7 +62,7 @@ func (e *Engine) oneTurn(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if events = e.admit(ctx, events); len(events) > 0 || !e.loop.Next().IsZero() && !e.loop.Next().After(now) {
+	if events = e.takeUp(e.admit(ctx, events)); len(events) > 0 || !e.loop.Next().IsZero() && !e.loop.Next().After(now) {
 		if err := e.commit(ctx, now, events); err != nil {
 			return now.Add(respite), e.undo(ctx, events, err)
 		}
@@ -79,7 +79,7 @@ func earlier(a, b time.Time) time.Time {
 
 // wake adds a tick for every parked run that wanted one by now.
 func (e *Engine) wake(ctx context.Context, now time.Time, events []envelope) ([]envelope, error) {
-	if e.parked.IsZero() || e.parked.After(now) {
+	if e.opt.Hold || e.parked.IsZero() || e.parked.After(now) {
 		return events, nil
 	}
 	due, next, err := e.store.due(ctx, now)
@@ -157,6 +157,23 @@ func (e *Engine) ready(ctx context.Context, ev envelope) error {
 	return e.load(ctx, ev.Run)
 }
 
+// takeUp is the first thing an engine on hold tells a run that was under way: what its workers
+// did is lost, and their deadlines mean nothing.
+func (e *Engine) takeUp(events []envelope) []envelope {
+	if !e.opt.Hold {
+		return events
+	}
+	var out []envelope
+	for _, ev := range events {
+		if m := e.loop.Machine(ev.Run); m != nil && !m.Idle() && !e.held[ev.Run] {
+			e.held[ev.Run] = true
+			out = append(out, envelope{Event: turn.Event{Run: ev.Run, Input: supervise.Resumed{Boot: e.store.boot}}})
+		}
+		out = append(out, ev)
+	}
+	return out
+}
+
 // quota refuses a run that its tenant's budget does not cover (SPEC.md ·95). The loop alone opens
 // runs, so two cannot be let in for the same money.
 func (e *Engine) quota(ctx context.Context, o *opening) error {
@@ -169,9 +186,11 @@ func (e *Engine) quota(ctx context.Context, o *opening) error {
 		return err
 	}
 	if left := limit.USD - spent; o.budget == 0 || o.budget > left {
-		return &chargehand.Error{Code: chargehand.CodeNotAllowed, What: "the run cannot be started",
+		return &chargehand.Error{
+			Code: chargehand.CodeNotAllowed, What: "the run cannot be started",
 			Why:  fmt.Sprintf("tenant %s has $%s of $%s left, the run may spend $%s", o.tenant, left, limit.USD, o.budget),
-			Next: "give the run a budget that fits, or raise the tenant's"}
+			Next: "give the run a budget that fits, or raise the tenant's",
+		}
 	}
 	return nil
 }
@@ -246,12 +265,24 @@ func (e *Engine) lines(events []envelope, touched []string) []line {
 
 func (e *Engine) begin(t turn.Turn) {
 	for _, eff := range t.Effects {
+		if e.opt.Hold && callsWorker(eff) {
+			continue // the fold remembers what is open
+		}
 		if eff.Fleet != nil {
 			e.hands.serve(eff.Fleet)
 			continue
 		}
 		e.hands.begin(eff.Run, e.loop.Team(eff.Run), eff.Do)
 	}
+}
+
+// callsWorker reports whether an effect leaves the engine, which on hold none does.
+func callsWorker(eff turn.Effect) bool {
+	switch eff.Do.(type) {
+	case supervise.MakePlan, supervise.Launch, supervise.Judge:
+		return true
+	}
+	return eff.Fleet != nil
 }
 
 // park lets runs out of memory that only wait for people or for time.
@@ -298,6 +329,9 @@ func (e *Engine) refold(ctx context.Context, tell func(run string) supervise.Inp
 		return err
 	}
 	e.loop, e.parked = turn.New(fleet.Restore(records)), time.Unix(0, 0)
+	if e.opt.Hold {
+		return nil
+	}
 	active, err := e.store.active(ctx)
 	if err != nil {
 		return fmt.Errorf("read active runs: %w", err)
@@ -338,8 +372,10 @@ func workers(t *chargehand.Team) fleet.Register {
 	var r fleet.Register
 	for i := range t.Workers {
 		w := &t.Workers[i]
-		r.Workers = append(r.Workers, chargehand.FleetWorker{Worker: w.WorkerID, Slots: w.Slots(), Min: max(1, w.Min),
-			Max: max(1, w.Min, w.Max), LatencyMS: w.AverageLatencyMS, Spawn: w.Spawn, Health: w.HealthEndpoint})
+		r.Workers = append(r.Workers, chargehand.FleetWorker{
+			Worker: w.WorkerID, Slots: w.Slots(), Min: max(1, w.Min),
+			Max: max(1, w.Min, w.Max), LatencyMS: w.AverageLatencyMS, Spawn: w.Spawn, Health: w.HealthEndpoint,
+		})
 	}
 	return r
 }

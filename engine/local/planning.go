@@ -41,8 +41,10 @@ func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand
 	in := supervise.Planned{Iteration: e.Iteration, Source: "func"}
 	err := j.fillDocuments(ctx, &o)
 	if err == nil {
-		in.Plan, in.Usage, err = j.planners[j.team.Planner.Func].Plan(ctx, worker.PlanRequest{Objective: o, Team: j.team,
-			Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed})
+		in.Plan, in.Usage, err = j.planners[j.team.Planner.Func].Plan(ctx, worker.PlanRequest{
+			Objective: o, Team: j.team,
+			Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed,
+		})
 	}
 	if err != nil {
 		in.Plan, in.Err = chargehand.Plan{}, "the planner failed: "+plain(err.Error())
@@ -87,7 +89,8 @@ func (j job) judge(ctx context.Context, e supervise.Judge) {
 	body, err := j.store.content(ctx, e.Output)
 	if err == nil {
 		in.Verdict, in.Usage, err = worker.AsReviewer(j.kit().workers[e.Reviewer]).Review(ctx, chargehand.ReviewerTask{
-			TaskID: e.Subtask, Goal: e.Goal, Attempts: e.Attempt, WorkerOutput: string(body), Criteria: e.Criteria})
+			TaskID: e.Subtask, Goal: e.Goal, Attempts: e.Attempt, WorkerOutput: string(body), Criteria: e.Criteria,
+		})
 	}
 	in.Verdict.Validator = e.Reviewer
 	if w := j.team.Worker(e.Reviewer); w != nil {

@@ -53,9 +53,12 @@ func openStore(ctx context.Context, dir string) (*store, error) {
 	return s, nil
 }
 
-func open(file string, conns int) (*sql.DB, error) {
-	q := url.Values{"_pragma": {"journal_mode(wal)", "synchronous(full)", "busy_timeout(5000)",
-		"foreign_keys(on)", "wal_autocheckpoint(4000)"}, "_txlock": {"immediate"}}
+func open(file string, conns int, pragmas ...string) (*sql.DB, error) {
+	pragmas = append(pragmas,
+		"journal_mode(wal)", "synchronous(full)", "busy_timeout(5000)",
+		"foreign_keys(on)", "wal_autocheckpoint(4000)",
+	)
+	q := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+q.Encode())
 	if err != nil {
 		return nil, err
@@ -121,8 +124,10 @@ func unusable(dir string, err error) error {
 	if _, ok := errors.AsType[*chargehand.Error](err); ok {
 		return err
 	}
-	e := &chargehand.Error{Code: chargehand.CodeUnavailable, What: "the data folder " + dir + " cannot be used",
-		Why: err.Error(), Err: err, Next: "choose another with --data, or mend its permissions"}
+	e := &chargehand.Error{
+		Code: chargehand.CodeUnavailable, What: "the data folder " + dir + " cannot be used",
+		Why: err.Error(), Err: err, Next: "choose another with --data, or mend its permissions",
+	}
 	if full(err) {
 		e.Code, e.Next = chargehand.CodeFull, "free some space, or choose another folder with --data"
 	}

@@ -31,8 +31,10 @@ var may = map[string][]string{
 	"client":             {""},
 	"worker":             {""},
 	"teams":              {"", "worker", "teams/..."},
-	"engine": {"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
-		"internal/journal", "worker", "engine/..."},
+	"engine": {
+		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
+		"internal/journal", "worker", "engine/...",
+	},
 	"internal/cli":      {"*"},
 	"internal/archtest": {},
 	"cmd":               {"internal/cli"},
@@ -44,8 +46,10 @@ var may = map[string][]string{
 // pure are the machines: packages that read no clock, do no I/O and share nothing.
 var pure = []string{"internal/supervise", "internal/fleet", "internal/route", "internal/turn"}
 
-var impure = []string{"context", "log", "log/slog", "sync", "sync/atomic", "math/rand", "math/rand/v2", "crypto/rand",
-	"os", "net", "net/http", "io", "unsafe", "encoding/json", "database/sql"}
+var impure = []string{
+	"context", "log", "log/slog", "sync", "sync/atomic", "math/rand", "math/rand/v2", "crypto/rand",
+	"os", "net", "net/http", "io", "unsafe", "encoding/json", "database/sql",
+}
 
 // clocks are functions of package time that a machine must not call.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}

@@ -116,8 +116,10 @@ func (doc document) refuse(problems []chargehand.Problem) error {
 		why += fmt.Sprintf(", of which these are the first %d", maxProblems)
 		problems = problems[:maxProblems]
 	}
-	return &chargehand.Error{Code: chargehand.CodeInvalid, What: "cannot use " + doc.name + " as a " + doc.noun, Why: why,
-		Next: "correct the file and try again", Problems: problems}
+	return &chargehand.Error{
+		Code: chargehand.CodeInvalid, What: "cannot use " + doc.name + " as a " + doc.noun, Why: why,
+		Next: "correct the file and try again", Problems: problems,
+	}
 }
 
 func read(path string) ([]byte, error) {
@@ -127,8 +129,10 @@ func read(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: "cannot read " + path, Why: "it is a folder",
-			Next: "name the file in it, such as " + filepath.Join(path, "team.yaml")}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeInvalid, What: "cannot read " + path, Why: "it is a folder",
+			Next: "name the file in it, such as " + filepath.Join(path, "team.yaml"),
+		}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {

@@ -17,8 +17,10 @@ func legible(doc document) *chargehand.Problem {
 	data := doc.data
 	switch {
 	case len(data) > MaxBytes:
-		return &chargehand.Problem{Path: "$", Message: fmt.Sprintf("the file is larger than %d bytes", MaxBytes),
-			Hint: "documents and long inputs are given to the run, not written here"}
+		return &chargehand.Problem{
+			Path: "$", Message: fmt.Sprintf("the file is larger than %d bytes", MaxBytes),
+			Hint: "documents and long inputs are given to the run, not written here",
+		}
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return &chargehand.Problem{Path: "$", Line: 1, Column: 1, Message: "the file is UTF-16", Hint: "save it as UTF-8"}
 	case len(bytes.TrimSpace(bytes.TrimPrefix(data, []byte(byteOrderMark)))) == 0:

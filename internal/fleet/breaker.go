@@ -84,8 +84,10 @@ func (m *Machine) trip(w *worker, out *Output) {
 }
 
 func (m *Machine) open(w *worker, why string, out *Output) {
-	m.record(chargehand.BreakerMoved{Worker: w.Worker, State: chargehand.BreakerOpen,
-		Until: m.now.Add(openFor), Why: why}, out)
+	m.record(chargehand.BreakerMoved{
+		Worker: w.Worker, State: chargehand.BreakerOpen,
+		Until: m.now.Add(openFor), Why: why,
+	}, out)
 }
 
 // halfOpen lets one probe through, once an open breaker's time is up.
@@ -94,8 +96,10 @@ func (m *Machine) halfOpen(w *worker, out *Output) {
 	if b.State != chargehand.BreakerOpen || b.Until.After(m.now) {
 		return
 	}
-	m.record(chargehand.BreakerMoved{Worker: w.Worker, State: chargehand.BreakerHalfOpen,
-		Why: "one probe is let through"}, out)
+	m.record(chargehand.BreakerMoved{
+		Worker: w.Worker, State: chargehand.BreakerHalfOpen,
+		Why: "one probe is let through",
+	}, out)
 }
 
 // probed closes the breaker or opens it again. An outcome that says nothing leaves the next lease
@@ -103,8 +107,10 @@ func (m *Machine) halfOpen(w *worker, out *Output) {
 func (m *Machine) probed(w *worker, o chargehand.Outcome, out *Output) {
 	switch o {
 	case chargehand.OutcomeFine:
-		m.record(chargehand.BreakerMoved{Worker: w.Worker, State: chargehand.BreakerClosed,
-			Why: "the probe succeeded"}, out)
+		m.record(chargehand.BreakerMoved{
+			Worker: w.Worker, State: chargehand.BreakerClosed,
+			Why: "the probe succeeded",
+		}, out)
 	case chargehand.OutcomeFailed, chargehand.OutcomeLate:
 		m.open(w, "the probe failed", out)
 	}

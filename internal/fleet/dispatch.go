@@ -45,8 +45,10 @@ func (m *Machine) ask(in Ask, out *Output) {
 		return
 	}
 	if len(in.Candidates) == 0 {
-		out.Refusal = &chargehand.Error{Code: chargehand.CodeInvalid, What: "ask for a worker for " + in.Subtask,
-			Why: "it names no candidates"}
+		out.Refusal = &chargehand.Error{
+			Code: chargehand.CodeInvalid, What: "ask for a worker for " + in.Subtask,
+			Why: "it names no candidates",
+		}
 		return
 	}
 	if m.queue.asks[k] == nil {
@@ -274,9 +276,11 @@ func (m *Machine) grant(a *ask, s seat, out *Output) {
 	}
 	m.dequeue(a)
 	load := chargehand.Load{Active: w.instance(name).active, Slots: w.Slots, Queued: m.queue.of(w.Worker).waiting}
-	f := chargehand.LeaseGranted{Epoch: m.leases.epoch + 1, Run: a.Run, AttemptRef: a.AttemptRef,
+	f := chargehand.LeaseGranted{
+		Epoch: m.leases.epoch + 1, Run: a.Run, AttemptRef: a.AttemptRef,
 		Worker: w.Worker, Instance: name, Tenant: a.Tenant,
-		Probe: w.breaker().State == chargehand.BreakerHalfOpen}
+		Probe: w.breaker().State == chargehand.BreakerHalfOpen,
+	}
 	m.record(f, out)
 	g := grantOf(f)
 	g.Load = load

@@ -57,8 +57,10 @@ func (w *worker) addStatic(n int, at time.Time) {
 	if i < len(w.instances) && w.instances[i].number == n {
 		return
 	}
-	w.instances = slices.Insert(w.instances, i, instance{number: n,
-		InstanceState: chargehand.InstanceState{Instance: staticName(w.Worker, n), IdleSince: at}})
+	w.instances = slices.Insert(w.instances, i, instance{
+		number:        n,
+		InstanceState: chargehand.InstanceState{Instance: staticName(w.Worker, n), IdleSince: at},
+	})
 }
 
 // applyInstance folds in what became of an instance.
@@ -89,7 +91,8 @@ func (w *worker) expect(f chargehand.SpawnAsked) {
 		w.Spawns++
 	}
 	w.instances = append(w.instances, instance{InstanceState: chargehand.InstanceState{
-		Instance: f.Instance, Dynamic: true, Try: f.Try, Run: f.Run, For: f.AttemptRef}})
+		Instance: f.Instance, Dynamic: true, Try: f.Try, Run: f.Run, For: f.AttemptRef,
+	}})
 }
 
 func (w *worker) giveUp(f chargehand.SpawnFailed, at time.Time) {

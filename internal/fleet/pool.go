@@ -94,8 +94,10 @@ func sameSpec(a, b chargehand.FleetWorker) bool {
 func (m *Machine) drain(in Drain, out *Output) {
 	w := m.pool.named(in.Worker)
 	if w == nil {
-		out.Refusal = &chargehand.Error{Code: chargehand.CodeNotFound, What: "drain " + in.Worker,
-			Why: "the fleet has no worker of that name"}
+		out.Refusal = &chargehand.Error{
+			Code: chargehand.CodeNotFound, What: "drain " + in.Worker,
+			Why: "the fleet has no worker of that name",
+		}
 		return
 	}
 	if w.Drained == in.On {

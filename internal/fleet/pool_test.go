@@ -79,8 +79,10 @@ func (g *gym) ask(run int) {
 		return
 	}
 	g.begun[run]++
-	a := Ask{Run: strconv.Itoa(run), AttemptRef: chargehand.AttemptRef{Subtask: strconv.Itoa(g.begun[run]), Attempt: 1},
-		Candidates: g.candidates, Order: g.order, Priority: g.priority(run), RunStarted: epoch0.Add(time.Duration(run) * time.Microsecond)}
+	a := Ask{
+		Run: strconv.Itoa(run), AttemptRef: chargehand.AttemptRef{Subtask: strconv.Itoa(g.begun[run]), Attempt: 1},
+		Candidates: g.candidates, Order: g.order, Priority: g.priority(run), RunStarted: epoch0.Add(time.Duration(run) * time.Microsecond),
+	}
 	g.asked[key{a.Run, a.AttemptRef}] = g.now
 	g.take(g.m.Step(g.now, a))
 }
@@ -136,8 +138,10 @@ func TestPool(t *testing.T) {
 	for _, order := range []chargehand.QueueOrder{chargehand.QueueOldest, chargehand.QueuePriority} {
 		for _, atOnce := range []int{11, 3} {
 			t.Run(fmt.Sprintf("%s, %d at once", order, atOnce), func(t *testing.T) {
-				d := drill{runs: 50, subtasks: 11, atOnce: atOnce, call: call, workers: 10, slots: 5, order: order,
-					priority: func(run int) int { return run * (atOnce / 11) % 3 }}
+				d := drill{
+					runs: 50, subtasks: 11, atOnce: atOnce, call: call, workers: 10, slots: 5, order: order,
+					priority: func(run int) int { return run * (atOnce / 11) % 3 },
+				}
 				tp := d.play(t)
 				bound := 50 * 11 * call / 50
 				slices.Sort(tp.ended)
@@ -158,8 +162,10 @@ func TestPool(t *testing.T) {
 // TestOldestEndsFirst: under the order of age runs end in the order in which they began; under
 // priority those of higher priority end before the others.
 func TestOldestEndsFirst(t *testing.T) {
-	d := drill{runs: 20, subtasks: 10, atOnce: 10, call: time.Second, workers: 2, slots: 5,
-		priority: func(run int) int { return run % 2 }, order: chargehand.QueueOldest}
+	d := drill{
+		runs: 20, subtasks: 10, atOnce: 10, call: time.Second, workers: 2, slots: 5,
+		priority: func(run int) int { return run % 2 }, order: chargehand.QueueOldest,
+	}
 	if ended := d.play(t).ended; !slices.IsSorted(ended) {
 		t.Errorf("oldest: runs ended after %v", ended)
 	}
@@ -181,8 +187,10 @@ func TestShares(t *testing.T) {
 		now, n := epoch0, 0
 		ask := func(tenant string, priority int) {
 			n++
-			m.Step(now, Ask{Run: tenant, AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprint(n), Attempt: 1}, Tenant: tenant,
-				Order: order, Priority: priority, Candidates: []chargehand.Candidate{{Worker: "a"}, {Worker: "b"}}})
+			m.Step(now, Ask{
+				Run: tenant, AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprint(n), Attempt: 1}, Tenant: tenant,
+				Order: order, Priority: priority, Candidates: []chargehand.Candidate{{Worker: "a"}, {Worker: "b"}},
+			})
 		}
 		for range 60 {
 			ask("greedy", 9)
@@ -227,8 +235,10 @@ func crowd(waiting int) (*Machine, []chargehand.Candidate) {
 }
 
 func crowdAsk(i int, cs []chargehand.Candidate) Ask {
-	return Ask{Run: fmt.Sprint(i % 97), AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprint(i), Attempt: 1}, Candidates: cs,
-		Priority: i % 7, Tenant: fmt.Sprint(i % 3), RunStarted: epoch0.Add(time.Duration(i%97) * time.Second)}
+	return Ask{
+		Run: fmt.Sprint(i % 97), AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprint(i), Attempt: 1}, Candidates: cs,
+		Priority: i % 7, Tenant: fmt.Sprint(i % 3), RunStarted: epoch0.Add(time.Duration(i%97) * time.Second),
+	}
 }
 
 // exchange gives a lease back, which serves a waiting ask, and asks again: the queue stays as long.

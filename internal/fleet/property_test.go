@@ -359,13 +359,17 @@ func TestLargeRebase(t *testing.T) {
 	m := New()
 	var r Register
 	for i := range 100 {
-		r.Workers = append(r.Workers, chargehand.FleetWorker{Worker: fmt.Sprintf("a-worker-with-a-rather-long-name-%03d", i),
-			Slots: 20, Health: "http://a-worker-with-a-rather-long-name.example.com/healthz", Spawn: &chargehand.Spawn{Max: 3}})
+		r.Workers = append(r.Workers, chargehand.FleetWorker{
+			Worker: fmt.Sprintf("a-worker-with-a-rather-long-name-%03d", i),
+			Slots:  20, Health: "http://a-worker-with-a-rather-long-name.example.com/healthz", Spawn: &chargehand.Spawn{Max: 3},
+		})
 	}
 	m.Step(epoch0, r)
 	for i := range 1000 {
-		m.Step(epoch0, Ask{Run: "01JABCDEFGHJKMNPQRSTVWXYZ0", AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprintf("subtask-%d", i), Attempt: 1},
-			Candidates: []chargehand.Candidate{{Worker: r.Workers[i%100].Worker}}, Tenant: "a tenant"})
+		m.Step(epoch0, Ask{
+			Run: "01JABCDEFGHJKMNPQRSTVWXYZ0", AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprintf("subtask-%d", i), Attempt: 1},
+			Candidates: []chargehand.Candidate{{Worker: r.Workers[i%100].Worker}}, Tenant: "a tenant",
+		})
 	}
 	out := m.Rebase(epoch0)
 	if len(out.Records) < 2 || m.Tail() != 0 {

@@ -51,11 +51,15 @@ func (f *feed) next() Input {
 }
 
 func (f *feed) worker(name string) chargehand.FleetWorker {
-	w := chargehand.FleetWorker{Worker: name, Slots: f.roll(4), Min: f.roll(3), Max: f.roll(4),
-		LatencyMS: pick(f, []int{0, 0, 100, 1000, 10_000}), Health: pick(f, []string{"", "http://" + name})}
+	w := chargehand.FleetWorker{
+		Worker: name, Slots: f.roll(4), Min: f.roll(3), Max: f.roll(4),
+		LatencyMS: pick(f, []int{0, 0, 100, 1000, 10_000}), Health: pick(f, []string{"", "http://" + name}),
+	}
 	if f.roll(2) == 0 {
-		w.Spawn = &chargehand.Spawn{Max: f.roll(3), EstimateUSD: chargehand.Micros(f.roll(3)),
-			IdleTimeout: chargehand.Duration(f.roll(90)) * chargehand.Duration(time.Second)}
+		w.Spawn = &chargehand.Spawn{
+			Max: f.roll(3), EstimateUSD: chargehand.Micros(f.roll(3)),
+			IdleTimeout: chargehand.Duration(f.roll(90)) * chargehand.Duration(time.Second),
+		}
 	}
 	return w
 }
@@ -74,26 +78,32 @@ func (f *feed) ask() Input {
 	if f.roll(8) == 0 {
 		n = f.roll(n) // an old one again
 	}
-	in := Ask{Run: fmt.Sprintf("r%d", n%7), AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprintf("s%d", n), Attempt: 1},
+	in := Ask{
+		Run: fmt.Sprintf("r%d", n%7), AttemptRef: chargehand.AttemptRef{Subtask: fmt.Sprintf("s%d", n), Attempt: 1},
 		Strategy:   pick(f, []chargehand.Strategy{"", chargehand.RouteStatic, chargehand.RouteCapability, chargehand.RouteLoad}),
 		Order:      pick(f, []chargehand.QueueOrder{"", chargehand.QueueFair, chargehand.QueueOldest, chargehand.QueueDeadline}),
 		Priority:   f.roll(3),
 		Timeout:    pick(f, []time.Duration{0, 0, time.Second}),
 		RunStarted: epoch0.Add(time.Duration(n%7) * time.Second),
 		Tenant:     pick(f, []string{"", "x", "y"}),
-		SpawnUpTo:  chargehand.Micros(f.roll(4) - 1)}
+		SpawnUpTo:  chargehand.Micros(f.roll(4) - 1),
+	}
 	if f.roll(3) == 0 {
 		in.Deadline = f.now.Add(pick(f, []time.Duration{-time.Second, 2 * time.Second, time.Minute}) + 3)
 	}
 	for _, name := range f.names[:1+f.roll(len(f.names))] {
-		in.Candidates = append(in.Candidates, chargehand.Candidate{Worker: name, Rank: f.roll(3), Tier: f.roll(3),
-			CostUSD: chargehand.Micros(f.roll(2))})
+		in.Candidates = append(in.Candidates, chargehand.Candidate{
+			Worker: name, Rank: f.roll(3), Tier: f.roll(3),
+			CostUSD: chargehand.Micros(f.roll(2)),
+		})
 	}
 	return in
 }
 
-var outcomes = []chargehand.Outcome{chargehand.OutcomeFine, chargehand.OutcomeFine, chargehand.OutcomeFailed,
-	chargehand.OutcomeFailed, chargehand.OutcomeLate, chargehand.OutcomeUnused}
+var outcomes = []chargehand.Outcome{
+	chargehand.OutcomeFine, chargehand.OutcomeFine, chargehand.OutcomeFailed,
+	chargehand.OutcomeFailed, chargehand.OutcomeLate, chargehand.OutcomeUnused,
+}
 
 func (f *feed) giveBack() Input {
 	if open := f.m.leases.open; len(open) > 0 && f.roll(9) > 0 {

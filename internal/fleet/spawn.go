@@ -32,8 +32,10 @@ func (m *Machine) spawnFor(a *ask, out *Output) {
 	}
 	if w := m.cheapestSpawn(group, a.SpawnUpTo); w != nil {
 		a.spawned = true
-		m.askSpawn(w, chargehand.SpawnAsked{Worker: w.Worker, Instance: fmt.Sprintf("%s+%d", w.Worker, w.Spawns+1),
-			Try: 1, Run: a.Run, AttemptRef: a.AttemptRef, EstimateUSD: w.Spawn.EstimateUSD}, out)
+		m.askSpawn(w, chargehand.SpawnAsked{
+			Worker: w.Worker, Instance: fmt.Sprintf("%s+%d", w.Worker, w.Spawns+1),
+			Try: 1, Run: a.Run, AttemptRef: a.AttemptRef, EstimateUSD: w.Spawn.EstimateUSD,
+		}, out)
 	}
 }
 
@@ -131,7 +133,9 @@ func (m *Machine) cameUp(w *worker, at instance, out *Output) {
 func (m *Machine) failedToSpawn(w *worker, at instance, why string, out *Output) {
 	m.record(chargehand.SpawnFailed{Worker: w.Worker, Instance: at.Instance, Why: why}, out)
 	if at.Try < lastTry && w.Spawn != nil && m.queue.of(w.Worker).waiting > 0 {
-		m.askSpawn(w, chargehand.SpawnAsked{Worker: w.Worker, Instance: at.Instance, Try: at.Try + 1,
-			Run: at.Run, AttemptRef: at.For, EstimateUSD: w.Spawn.EstimateUSD}, out)
+		m.askSpawn(w, chargehand.SpawnAsked{
+			Worker: w.Worker, Instance: at.Instance, Try: at.Try + 1,
+			Run: at.Run, AttemptRef: at.For, EstimateUSD: w.Spawn.EstimateUSD,
+		}, out)
 	}
 }

@@ -206,8 +206,7 @@ func (k *check) foundName(at place, n name) {
 	standing := k.inputGrounds().stands(n)
 	if n.weak {
 		if standing == missing && len(n.text) > 3 {
-			k.find(chargehand.LayerConsistency, "name", chargehand.SeverityWarning, at.path).Message =
-				fmt.Sprintf("Output says %s, a word that no input has.", quoted(n.text))
+			k.find(chargehand.LayerConsistency, "name", chargehand.SeverityWarning, at.path).Message = fmt.Sprintf("Output says %s, a word that no input has.", quoted(n.text))
 		}
 		return
 	}

@@ -177,19 +177,48 @@ func TestDocuments(t *testing.T) {
 // TestAnswersThatHold are answers that say in other words what their quote says.
 func TestAnswersThatHold(t *testing.T) {
 	for _, tt := range []struct{ quote, answer string }{
-		{"a cap of 5,000,000 dollars", "5000000"}, {"a cap of 5,000,000 dollars", "$5M"}, {"a cap of $5 million", "USD 5,000,000"},
-		{"five million", "5,000,000"}, {"$5,000,000.00", "5 million"}, {"EUR 5.000.000", "5,000,000"}, {"US$500", "USD 500"},
-		{"$500", "USD 500"}, {"two hundred and fifty thousand (250,000) units", "250,000"}, {"one hundred twenty-five", "125"},
-		{"May 8, 2014", "05/08/2014"}, {"8 May 2014", "5/8/2014"}, {"the 8th day of May, 2014", "May 8, 2014"}, {"08.05.2014", "05/08/2014"},
-		{"the eighth day of May, two thousand fourteen", "05/08/2014"}, {"2014-05-08", "5/8/14"}, {"May 8, 2014", "[]/[]/2014"},
-		{"this ___ day of _________, 2004", "[]/[]/2004"}, {"___________, 2015", "[]/[]/2015"}, {"15t h day of January 2018", "1/15/18"},
-		{"thirty (30) days", "30 days"}, {"30 days", "thirty (30) days"}, {"a two (2) year period", "2 years"}, {"twenty-four (24) months", "2 years"},
-		{"renewed annually", "successive 1 year"}, {"an additional one year period", "1 year"}, {"half a year", "0.5 year"}, {"a 90-day period", "90 days"},
-		{"from January 1, 2020 until December 31, 2022", "3 years"}, {"twelve (12) full calendar months", "1 year"},
-		{"5%", "five percent"}, {"5 per cent", "5%"}, {"12.5%", "12.50 %"},
-		{"the laws of the State of California", "California"}, {"ARCONIC INC.", "Arconic Inc."}, {"California's courts", "California"},
-		{"the Agreement renews automatically", "Automatic renewal"}, {"no such right", "No"}, {"in perpetuity", "Perpetual"}, {"anything", "Yes"},
-		{"under Section 9.2 hereof", "Section 9.2"}, {"本协议受中国法律管辖", "中国"},
+		{"a cap of 5,000,000 dollars", "5000000"},
+		{"a cap of 5,000,000 dollars", "$5M"},
+		{"a cap of $5 million", "USD 5,000,000"},
+		{"five million", "5,000,000"},
+		{"$5,000,000.00", "5 million"},
+		{"EUR 5.000.000", "5,000,000"},
+		{"US$500", "USD 500"},
+		{"$500", "USD 500"},
+		{"two hundred and fifty thousand (250,000) units", "250,000"},
+		{"one hundred twenty-five", "125"},
+		{"May 8, 2014", "05/08/2014"},
+		{"8 May 2014", "5/8/2014"},
+		{"the 8th day of May, 2014", "May 8, 2014"},
+		{"08.05.2014", "05/08/2014"},
+		{"the eighth day of May, two thousand fourteen", "05/08/2014"},
+		{"2014-05-08", "5/8/14"},
+		{"May 8, 2014", "[]/[]/2014"},
+		{"this ___ day of _________, 2004", "[]/[]/2004"},
+		{"___________, 2015", "[]/[]/2015"},
+		{"15t h day of January 2018", "1/15/18"},
+		{"thirty (30) days", "30 days"},
+		{"30 days", "thirty (30) days"},
+		{"a two (2) year period", "2 years"},
+		{"twenty-four (24) months", "2 years"},
+		{"renewed annually", "successive 1 year"},
+		{"an additional one year period", "1 year"},
+		{"half a year", "0.5 year"},
+		{"a 90-day period", "90 days"},
+		{"from January 1, 2020 until December 31, 2022", "3 years"},
+		{"twelve (12) full calendar months", "1 year"},
+		{"5%", "five percent"},
+		{"5 per cent", "5%"},
+		{"12.5%", "12.50 %"},
+		{"the laws of the State of California", "California"},
+		{"ARCONIC INC.", "Arconic Inc."},
+		{"California's courts", "California"},
+		{"the Agreement renews automatically", "Automatic renewal"},
+		{"no such right", "No"},
+		{"in perpetuity", "Perpetual"},
+		{"anything", "Yes"},
+		{"under Section 9.2 hereof", "Section 9.2"},
+		{"本协议受中国法律管辖", "中国"},
 	} {
 		if issues := answerIssues(t, tt.quote, tt.answer); len(issues) > 0 {
 			t.Errorf("%q beside %q: %s", tt.answer, tt.quote, issues[0].Message)
@@ -200,12 +229,26 @@ func TestAnswersThatHold(t *testing.T) {
 // TestAnswersThatDoNot are answers with a part that their quote does not say.
 func TestAnswersThatDoNot(t *testing.T) {
 	for _, tt := range []struct{ quote, answer, rule string }{
-		{"a cap of 500,000 dollars", "5,000,000", "number"}, {"a cap of $500,000", "$500,001", "amount"}, {"$5 million", "$5 billion", "amount"},
-		{"thirty (30) days", "30 months", "duration"}, {"thirty (30) days", "60 days", "duration"}, {"two years and 5 days", "5 years", "duration"},
-		{"May 8, 2014", "5/9/2014", "date"}, {"May 8, 2014", "8/5/2014", "date"}, {"May 8, 2014", "5/8/2015", "date"},
-		{"May 2014", "5/8/2014", "date"}, {"this ___ day of ____, 2004", "1/1/2004", "date"}, {"5%", "6%", "number"}, {"5 days", "5%", "number"}, {"5%", "50%", "number"},
-		{"the laws of California", "Nevada", "name"}, {"Acme Corp.", "Acme Holdings", "name"}, {"the laws of California", "Саlifornia", "name"},
-		{"the parties agree", "7 years", "duration"}, {"under Section 9.2 hereof", "Section 9.3", "number"}, {"本协议受中国法律管辖", "日本", "name"},
+		{"a cap of 500,000 dollars", "5,000,000", "number"},
+		{"a cap of $500,000", "$500,001", "amount"},
+		{"$5 million", "$5 billion", "amount"},
+		{"thirty (30) days", "30 months", "duration"},
+		{"thirty (30) days", "60 days", "duration"},
+		{"two years and 5 days", "5 years", "duration"},
+		{"May 8, 2014", "5/9/2014", "date"},
+		{"May 8, 2014", "8/5/2014", "date"},
+		{"May 8, 2014", "5/8/2015", "date"},
+		{"May 2014", "5/8/2014", "date"},
+		{"this ___ day of ____, 2004", "1/1/2004", "date"},
+		{"5%", "6%", "number"},
+		{"5 days", "5%", "number"},
+		{"5%", "50%", "number"},
+		{"the laws of California", "Nevada", "name"},
+		{"Acme Corp.", "Acme Holdings", "name"},
+		{"the laws of California", "Саlifornia", "name"},
+		{"the parties agree", "7 years", "duration"},
+		{"under Section 9.2 hereof", "Section 9.3", "number"},
+		{"本协议受中国法律管辖", "日本", "name"},
 		{"from January 1, 2020 until December 31, 2022", "4 years", "duration"},
 	} {
 		issues := answerIssues(t, tt.quote, tt.answer)
@@ -291,9 +334,18 @@ func TestKnownFacts(t *testing.T) {
 		known string
 		ok    bool
 	}{
-		{law, "California", true}, {law, "california.", true}, {law, "Nevada", false}, {law, "Nevada; California", true}, {law, "No", false},
-		{date0, "May 8, 2014", true}, {date0, "2014-05-08", true}, {date0, "5/9/2014", false},
-		{limit, "$500,000", true}, {limit, "USD 500,001", false}, {none, "No", true}, {none, "Yes", false},
+		{law, "California", true},
+		{law, "california.", true},
+		{law, "Nevada", false},
+		{law, "Nevada; California", true},
+		{law, "No", false},
+		{date0, "May 8, 2014", true},
+		{date0, "2014-05-08", true},
+		{date0, "5/9/2014", false},
+		{limit, "$500,000", true},
+		{limit, "USD 500,001", false},
+		{none, "No", true},
+		{none, "Yes", false},
 	} {
 		s := submit(asked(lease), []object{tt.item})
 		s.Facts = map[string]string{tt.item["key"].(string): tt.known}
@@ -350,8 +402,10 @@ func TestSeverities(t *testing.T) {
 		want     chargehand.Recommendation
 		rework   chargehand.Rework
 	}{
-		{"", chargehand.Reject, chargehand.Revise}, {chargehand.SeverityError, chargehand.Reject, chargehand.Revise},
-		{chargehand.SeverityReview, chargehand.HumanReview, ""}, {chargehand.SeverityWarning, chargehand.Accept, ""},
+		{"", chargehand.Reject, chargehand.Revise},
+		{chargehand.SeverityError, chargehand.Reject, chargehand.Revise},
+		{chargehand.SeverityReview, chargehand.HumanReview, ""},
+		{chargehand.SeverityWarning, chargehand.Accept, ""},
 	} {
 		v := gateOf(t, chargehand.Contract{Rules: rule(tt.severity)}).Check(submit(chargehand.WorkerTask{}, `{"ok":false}`))
 		if v.Recommendation != tt.want || v.Rework != tt.rework || (v.Feedback == "") != (tt.want == chargehand.Accept) {
@@ -371,8 +425,10 @@ func TestRules(t *testing.T) {
 		{"each without a list", `item.n < 2.0`, "/list", `{"list":7}`, `/list: The rule "r" holds for each element of a list, and there is no list here.`},
 		{"missing key", `output.b`, "", `{}`, `The rule "r" could not be applied: no such key: b. It says: No.`},
 		{"no truth", `output.a`, "", `{"a":1}`, `The rule "r" could not be applied: it comes to neither true nor false. It says: No.`},
-		{"too costly", `output.a.all(x, output.a.all(y, output.a.all(z, x + y + z > -1.0)))`, "", `{"a":[` + strings.Repeat("1,", 200) + `1]}`,
-			`The rule "r" could not be applied: operation cancelled: actual cost limit exceeded. It says: No.`},
+		{
+			"too costly", `output.a.all(x, output.a.all(y, output.a.all(z, x + y + z > -1.0)))`, "", `{"a":[` + strings.Repeat("1,", 200) + `1]}`,
+			`The rule "r" could not be applied: operation cancelled: actual cost limit exceeded. It says: No.`,
+		},
 	} {
 		g := gateOf(t, chargehand.Contract{Rules: []chargehand.Rule{{ID: "r", Each: tt.each, CEL: tt.cel, Message: "No."}}})
 		task := asked("x")
@@ -562,8 +618,11 @@ func TestInputs(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for _, tt := range []struct{ worker, input, want string }{
-		{"strict", `{"n":1}`, ""}, {"strict", `{"n":"1"}`, `/n must be a whole number; it is the text "1".`},
-		{"strict", ``, "The input must be an object; it is null."}, {"any", ``, ""}, {"any", `[`, "The input is not sound JSON: it ends before the value does."},
+		{"strict", `{"n":1}`, ""},
+		{"strict", `{"n":"1"}`, `/n must be a whole number; it is the text "1".`},
+		{"strict", ``, "The input must be an object; it is null."},
+		{"any", ``, ""},
+		{"any", `[`, "The input is not sound JSON: it ends before the value does."},
 		{"other", `{}`, `The team has no worker called "other".`},
 	} {
 		got := ""

@@ -82,7 +82,9 @@ func TestNaughtyStrings(t *testing.T) {
 	g := gateOf(t, hostileContract())
 	for _, s := range naughty {
 		outputs := []any{
-			s, object{s: s}, object{"summary": s, "total": s, "parts": []string{s}},
+			s,
+			object{s: s},
+			object{"summary": s, "total": s, "parts": []string{s}},
 			object{"items": []object{{"key": s, "present": true, "quote": s, "start": 0, "end": len(s), "answer": s, "document": s, "note": s}}},
 			object{"items": []object{{"key": s, "present": false, "search": object{"patterns": []string{s, "abc" + s}, "spans": []object{{"start": 0, "end": len(s)}}}}}},
 			object{"items": []object{{"key": s, "present": s, "quote": []string{s}}}},
@@ -152,8 +154,10 @@ func TestManyFaults(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	g := gateOf(f, hostileContract())
 	for _, o := range []any{
-		object{"items": []object{law, limit, term, date0, party, none}}, object{"summary": "Acme Corp. owes $5 million.", "total": 3, "parts": []int{1, 2}},
-		object{"items": []object{with(law, object{"quote": "other words"})}}, `{"items":[{"key":1e5}],"items":[]}`, "[1e999]", "\xff",
+		object{"items": []object{law, limit, term, date0, party, none}},
+		object{"summary": "Acme Corp. owes $5 million.", "total": 3, "parts": []int{1, 2}},
+		object{"items": []object{with(law, object{"quote": "other words"})}},
+		`{"items":[{"key":1e5}],"items":[]}`, "[1e999]", "\xff",
 		object{"items": []object{{"key": "k", "present": false, "search": object{"patterns": []string{`(?i)a(b|c)*lease`}, "spans": []object{{"start": 0, "end": 9}}, "hits": []object{}}}}},
 	} {
 		f.Add([]byte(submit(chargehand.WorkerTask{}, o).Result.Output), lease)

@@ -18,11 +18,16 @@ func visible(s string, limit int) string {
 		return s
 	}
 	var b strings.Builder
-	n := 0
-	for i := 0; i < len(s); {
+	b.Grow(min(len(s), limit) + 8)
+	for i, n := 0, 0; i < len(s); {
 		if n >= limit {
 			b.WriteString("…")
 			break
+		}
+		if ' ' <= s[i] && s[i] < 0x7f {
+			b.WriteByte(s[i])
+			i, n = i+1, n+1
+			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		shown := show(r, size, s[i])

@@ -111,10 +111,12 @@ func TestRequests(t *testing.T) {
 		{"alive", "GET", "/livez", "", "", nil, 200, "ok"},
 		{"start", "POST", "/v1/runs", `{"objective":{"goal":"g"}}`, "", nil, 201, `{"runId":"run_1"}`},
 		{"empty list", "GET", "/v1/runs", "", "", nil, 200, `{"runs":[]}`},
-		{"problem", "GET", "/v1/runs/run_9", "", "", full, 404,
+		{
+			"problem", "GET", "/v1/runs/run_9", "", "", full, 404,
 			`{"type":"urn:chargehand:error:not_found","title":"There is no such thing","status":404,` +
 				`"detail":"there is no run run_9: it was never started","code":"not_found","what":"there is no run run_9",` +
-				`"why":"it was never started","next":"chargehand runs list","problems":[{"path":"$.id","message":"unknown"}]}`},
+				`"why":"it was never started","next":"chargehand runs list","problems":[{"path":"$.id","message":"unknown"}]}`,
+		},
 		{"wrapped", "GET", "/v1/runs/run_9", "", "", errors.Join(errors.New("outer"), full), 404, `"code":"not_found"`},
 		{"plain error", "GET", "/v1/runs/run_9", "", "", errors.New("disk on fire"), 500, `"what":"disk on fire"`},
 		{"timeout", "GET", "/v1/runs/run_9", "", "", context.DeadlineExceeded, 503, `"code":"unavailable"`},

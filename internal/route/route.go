@@ -42,7 +42,7 @@ func Select(t *chargehand.Team, q Question) Choice {
 			c.Excluded = append(c.Excluded, cand)
 			continue
 		}
-		cand.Rank = rank(w, q)
+		cand.Rank = rank(w, r.Strategy, q)
 		c.Eligible = append(c.Eligible, cand)
 	}
 	settle(c.Eligible)
@@ -128,12 +128,14 @@ func missing(have, want []string) string {
 }
 
 // rank is 0 for the wanted tier, 1 for a better one, 2 for a worse; a preferred worker goes
-// before all.
-func rank(w *chargehand.WorkerSpec, q Question) int {
+// before all. A static route has its own order, whatever the tiers.
+func rank(w *chargehand.WorkerSpec, st chargehand.Strategy, q Question) int {
 	if q.Prefer != "" && w.WorkerID == q.Prefer {
 		return -1
 	}
 	switch {
+	case st == chargehand.RouteStatic:
+		return 0
 	case q.Tier == 0 || w.Tier == 0 || w.Tier == q.Tier:
 		return 0
 	case w.Tier < q.Tier:

@@ -68,7 +68,8 @@ func run(t *testing.T, dir string) *chargehand.Result {
 	}
 	defer e.Close()
 	id, err := e.Start(t.Context(), chargehand.Order{Team: *team, Objective: chargehand.Objective{
-		Goal: "Read the agreement.", Documents: []chargehand.Document{{Name: "input.txt", Text: string(text)}}}})
+		Goal: "Read the agreement.", Documents: []chargehand.Document{{Name: "input.txt", Text: string(text)}},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,15 +185,19 @@ func TestQuotesHoldInHostileText(t *testing.T) {
 }
 
 func task(text string, aspects ...string) chargehand.WorkerTask {
-	return chargehand.WorkerTask{TaskID: "a", RunID: "r", Attempt: 1, Goal: `Find "it".`, RequiredAspects: aspects, TimeoutMS: 5000,
-		InputRefs: []chargehand.InputRef{{Hash: chargehand.Hash([]byte(text)), Name: "in", Size: int64(len(text)), Text: text}}}
+	return chargehand.WorkerTask{
+		TaskID: "a", RunID: "r", Attempt: 1, Goal: `Find "it".`, RequiredAspects: aspects, TimeoutMS: 5000,
+		InputRefs: []chargehand.InputRef{{Hash: chargehand.Hash([]byte(text)), Name: "in", Size: int64(len(text)), Text: text}},
+	}
 }
 
 // do runs a command as the engine would.
 func do(t *testing.T, dir string, command []string, tk chargehand.WorkerTask) chargehand.WorkerResult {
 	t.Helper()
-	w, err := worker.FromSpec(&chargehand.WorkerSpec{WorkerID: "w", Kind: chargehand.KindExec,
-		Exec: &chargehand.ExecKind{Command: command, Dir: dir, Env: map[string]string{"LC_ALL": "C"}}}, dir)
+	w, err := worker.FromSpec(&chargehand.WorkerSpec{
+		WorkerID: "w", Kind: chargehand.KindExec,
+		Exec: &chargehand.ExecKind{Command: command, Dir: dir, Env: map[string]string{"LC_ALL": "C"}},
+	}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ var acts = []act{
 	{"time", 4, (*world).passTime},
 	{"operate", 1, (*world).operate},
 	{"again", 3, (*world).tellAgain},
-	{"garbage", 2, (*world).garbage},
+	{"garbage", 4, (*world).garbage},
 	{"restart", 1, (*world).restart},
 	{"refold", 1, (*world).refuseWrite},
 }
@@ -68,7 +68,10 @@ func (w *world) work() {
 	r := launched(l)
 	switch w.dice.below(10) {
 	case 0:
-		w.answer(Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseCrash, Message: w.dice.words(), Usage: w.dice.usage()})
+		in := Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseCrash, Message: w.dice.words(), Usage: w.dice.usage(),
+			NotBegun: w.dice.one(3)}
+		w.law.harmless[r] = in.NotBegun
+		w.answer(in)
 	case 1:
 		w.answer(Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseWorkerError, Message: w.dice.words(), Usage: w.dice.usage()})
 	case 2: // it hangs, until it is stopped
@@ -222,10 +225,12 @@ func (w *world) tellAgain() {
 
 // garbage is an answer that fits nothing: of another epoch, another attempt, or another run.
 func (w *world) garbage() {
-	r := chargehand.AttemptRef{Subtask: pick(w.dice, "s1", "s2", synthesisID, "nobody"),
-		Attempt: w.dice.below(5)}
+	r := chargehand.AttemptRef{
+		Subtask: pick(w.dice, "s1", "s2", synthesisID, "nobody"),
+		Attempt: w.dice.below(5),
+	}
 	epoch := w.epoch + 1_000
-	switch w.dice.below(5) {
+	switch w.dice.below(6) {
 	case 0:
 		w.tell(Finished{AttemptRef: r, Epoch: epoch, Verdict: w.dice.verdict(), Output: "sha256:evil", Size: 9, Usage: w.dice.usage()})
 	case 1:
@@ -236,6 +241,9 @@ func (w *world) garbage() {
 		w.tell(JudgeAnswered{AttemptRef: r, Times: 7, Verdict: w.dice.verdict()})
 	case 4:
 		w.tell(Planned{Iteration: 9, Plan: w.plan})
+	case 5:
+		w.epoch++
+		w.tell(Granted{AttemptRef: r, Worker: "all", Instance: "all", Epoch: w.epoch})
 	}
 }
 

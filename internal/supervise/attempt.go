@@ -134,8 +134,10 @@ func (m *Machine) inputs(k *task) []chargehand.InputRef {
 		refs = append(refs, chargehand.InputRef{Hash: d.Hash, Name: d.Name, MediaType: d.MediaType, Size: d.Size})
 	}
 	if k.synthesis {
-		return append(refs, chargehand.InputRef{Hash: m.closing.aggregate, Name: "aggregate", From: "aggregate",
-			MediaType: "application/json"})
+		return append(refs, chargehand.InputRef{
+			Hash: m.closing.aggregate, Name: "aggregate", From: "aggregate",
+			MediaType: "application/json",
+		})
 	}
 	for _, id := range k.spec.Deps {
 		dep := m.board.tasks[id]
@@ -218,13 +220,17 @@ func (m *Machine) current(ref chargehand.AttemptRef, epoch int64) *task {
 func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 	k := m.current(in.AttemptRef, in.Epoch)
 	if k == nil {
-		m.late(now, chargehand.LateResult{AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "its attempt had ended"}, out)
+		m.late(now, chargehand.LateResult{
+			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
+			Usage: in.Usage, Why: "its attempt had ended",
+		}, out)
 		return
 	}
 	if !known(in.Verdict.Recommendation) {
-		m.crashed(now, Crashed{AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash, Usage: in.Usage,
-			Message: "an output came without the gate's findings"}, out)
+		m.crashed(now, Crashed{
+			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash, Usage: in.Usage,
+			Message: "an output came without the gate's findings",
+		}, out)
 		return
 	}
 	out.give(in.Epoch, chargehand.OutcomeFine)
@@ -263,8 +269,10 @@ func (m *Machine) crashed(now time.Time, in Crashed, out *Output) {
 		in.Cause = chargehand.CauseCrash
 	}
 	out.give(in.Epoch, outcome(in.Cause))
-	m.record(now, chargehand.AttemptFailed{AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: in.Cause,
-		Message: clip(in.Message, maxText), Usage: bill(in.Usage, m.priceOf(k.attempt.worker))}, out)
+	m.record(now, chargehand.AttemptFailed{
+		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: in.Cause,
+		Message: clip(in.Message, maxText), Usage: bill(in.Usage, m.priceOf(k.attempt.worker)),
+	}, out)
 	m.recover(now, k, trouble{cause: in.Cause, why: clip(in.Message, maxText), notBegun: in.NotBegun}, out)
 }
 
@@ -299,8 +307,10 @@ func (m *Machine) stopped(now time.Time, ref chargehand.AttemptRef, epoch int64,
 	a := k.stillStopping(epoch)
 	if a == nil || a.number != ref.Attempt {
 		if m.current(ref, epoch) != nil {
-			m.crashed(now, Crashed{AttemptRef: ref, Epoch: epoch, Cause: chargehand.CauseCrash,
-				Message: "the worker stopped without an answer", Usage: u}, out)
+			m.crashed(now, Crashed{
+				AttemptRef: ref, Epoch: epoch, Cause: chargehand.CauseCrash,
+				Message: "the worker stopped without an answer", Usage: u,
+			}, out)
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package supervise
 import (
 	"container/heap"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -15,8 +16,9 @@ type board struct {
 	ready readyHeap        // tasks that could be queued now
 	open  int              // tasks queued or running
 
-	judging  int // tasks whose reviewer is being asked
-	stopping int // attempts whose workers have not let go
+	unjudged []*task // tasks that are checked and have no reviewer asked; between steps those without money for it
+	judging  int     // tasks whose reviewer is being asked
+	stopping int     // attempts whose workers have not let go
 
 	live  int    // tasks not in a final state, the synthesis left out
 	parts [7]int // planned tasks by how they count; see tally
@@ -71,8 +73,10 @@ func (k *task) ref() chargehand.AttemptRef {
 // add puts planned subtasks on the board. Dependencies may follow in a later part of the plan.
 func (b *board) add(specs []chargehand.Subtask, synthesis bool) {
 	for i := range specs {
-		k := &task{spec: &specs[i], index: len(b.order), synthesis: synthesis, heapAt: -1,
-			state: chargehand.SubtaskBlocked}
+		k := &task{
+			spec: &specs[i], index: len(b.order), synthesis: synthesis, heapAt: -1,
+			state: chargehand.SubtaskBlocked,
+		}
 		if earlier := b.tasks[k.spec.ID]; earlier != nil && earlier.spec == nil {
 			k.dependants = earlier.dependants
 		}
@@ -127,6 +131,18 @@ func (b *board) move(k *task, s chargehand.SubtaskState) {
 	b.tally(k, +1)
 	if k.heapAt >= 0 && s != chargehand.SubtaskReady && s != chargehand.SubtaskRetrying {
 		heap.Remove(&b.ready, k.heapAt)
+	}
+	b.wantJudge(k, s == chargehand.SubtaskValidating)
+}
+
+// wantJudge keeps the list of tasks without a reviewer.
+func (b *board) wantJudge(k *task, want bool) {
+	i := slices.Index(b.unjudged, k)
+	switch {
+	case want && i < 0:
+		b.unjudged = append(b.unjudged, k)
+	case !want && i >= 0:
+		b.unjudged = slices.Delete(b.unjudged, i, i+1)
 	}
 }
 
@@ -212,11 +228,15 @@ func (m *Machine) skipDependants(now time.Time, k *task, out *Output) (needy *ta
 		if d.state != chargehand.SubtaskBlocked {
 			continue
 		}
-		f := chargehand.SubtaskEnded{Subtask: d.spec.ID, State: chargehand.SubtaskSkipped,
-			Cause: chargehand.CauseDependency, Label: "skipped", Why: k.spec.ID + " was not accepted"}
+		f := chargehand.SubtaskEnded{
+			Subtask: d.spec.ID, State: chargehand.SubtaskSkipped,
+			Cause: chargehand.CauseDependency, Label: "skipped", Why: k.spec.ID + " was not accepted",
+		}
 		if m.run.abort != nil {
-			f = chargehand.SubtaskEnded{Subtask: d.spec.ID, State: chargehand.SubtaskCancelled,
-				Cause: m.run.abort.cause, Why: m.run.abort.why, DecidedBy: m.run.abort.by}
+			f = chargehand.SubtaskEnded{
+				Subtask: d.spec.ID, State: chargehand.SubtaskCancelled,
+				Cause: m.run.abort.cause, Why: m.run.abort.why, DecidedBy: m.run.abort.by,
+			}
 		}
 		m.record(now, f, out)
 		todo = append(todo, d.dependants...)
@@ -235,20 +255,30 @@ func (m *Machine) judgeRun(now time.Time, k, needy *task, out *Output) {
 	switch {
 	case m.run.abort != nil:
 	case lost && k.state == chargehand.SubtaskRejected && m.required(k):
-		m.abort(now, ending{stop: chargehand.StopPolicyBoundary, cause: chargehand.CauseRejected,
-			why: k.spec.Name() + " is required and was rejected"}, out)
+		m.abort(now, ending{
+			stop: chargehand.StopPolicyBoundary, cause: chargehand.CauseRejected,
+			why: k.spec.Name() + " is required and was rejected",
+		}, out)
 	case lost && m.required(k):
-		m.abort(now, ending{stop: chargehand.StopWorkerFailure, cause: k.cause,
-			why: k.spec.Name() + " is required and " + failedWords(k)}, out)
+		m.abort(now, ending{
+			stop: chargehand.StopWorkerFailure, cause: k.cause,
+			why: k.spec.Name() + " is required and " + failedWords(k),
+		}, out)
 	case lost && needy != nil:
-		m.abort(now, ending{stop: chargehand.StopWorkerFailure, cause: chargehand.CauseDependency,
-			why: needy.spec.Name() + " is required and depends on " + k.spec.Name() + ", which " + failedWords(k)}, out)
+		m.abort(now, ending{
+			stop: chargehand.StopWorkerFailure, cause: chargehand.CauseDependency,
+			why: needy.spec.Name() + " is required and depends on " + k.spec.Name() + ", which " + failedWords(k),
+		}, out)
 	case k.state.Failure() && failed >= limit:
-		m.abort(now, ending{stop: chargehand.StopTooManyFailures, cause: k.cause,
-			why: itoa(failed) + " of " + itoa(n) + " subtasks failed, the limit is " + itoa(limit)}, out)
+		m.abort(now, ending{
+			stop: chargehand.StopTooManyFailures, cause: k.cause,
+			why: itoa(failed) + " of " + itoa(n) + " subtasks failed, the limit is " + itoa(limit),
+		}, out)
 	case lost && m.team.Policy.OnSubtaskError == chargehand.FailRun:
-		m.abort(now, ending{stop: chargehand.StopWorkerFailure, cause: k.cause,
-			why: k.spec.Name() + " " + failedWords(k) + ", and the policy ends the run then"}, out)
+		m.abort(now, ending{
+			stop: chargehand.StopWorkerFailure, cause: k.cause,
+			why: k.spec.Name() + " " + failedWords(k) + ", and the policy ends the run then",
+		}, out)
 	}
 }
 
@@ -278,15 +308,18 @@ func (h readyHeap) Less(i, j int) bool {
 	}
 	return h[i].index < h[j].index
 }
+
 func (h readyHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].heapAt, h[j].heapAt = i, j
 }
+
 func (h *readyHeap) Push(x any) {
 	k := x.(*task)
 	k.heapAt = len(*h)
 	*h = append(*h, k)
 }
+
 func (h *readyHeap) Pop() any {
 	old := *h
 	k := old[len(old)-1]

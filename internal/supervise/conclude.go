@@ -103,8 +103,10 @@ func (m *Machine) aggregation() Aggregate {
 	e := Aggregate{Round: m.closing.round}
 	for _, k := range m.board.order {
 		if k.state.Accepted() && !k.synthesis {
-			e.Accepted = append(e.Accepted, Accepted{k.spec.ID, k.number, k.attempt.worker, k.attempt.output,
-				k.spec.OutputContract, k.state, k.attempt.score})
+			e.Accepted = append(e.Accepted, Accepted{
+				k.spec.ID, k.number, k.attempt.worker, k.attempt.output,
+				k.spec.OutputContract, k.state, k.attempt.score,
+			})
 		}
 	}
 	return e
@@ -160,8 +162,10 @@ func (m *Machine) lastStep() chargehand.Subtask {
 	if goal == "" {
 		goal = "Write the result from what was accepted."
 	}
-	return chargehand.Subtask{ID: synthesisID, Label: "Synthesis", Goal: goal, Capability: s.Capability,
-		OutputContract: s.OutputContract, TimeoutMS: s.TimeoutMS}
+	return chargehand.Subtask{
+		ID: synthesisID, Label: "Synthesis", Goal: goal, Capability: s.Capability,
+		OutputContract: s.OutputContract, TimeoutMS: s.TimeoutMS,
+	}
 }
 
 // synthesisReserve is set aside when a plan is adopted, so that the last step and its check can be

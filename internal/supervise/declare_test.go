@@ -33,8 +33,10 @@ func (c *cast) declare(l line) bool {
 	case "synthesis":
 		c.team.Synthesis = &chargehand.Synthesis{Capability: l.word(1)}
 	case "route":
-		c.team.Routes = append(c.team.Routes, chargehand.Route{Capability: l.word(1), Strategy: chargehand.RouteStatic,
-			Workers: l.list("workers")})
+		c.team.Routes = append(c.team.Routes, chargehand.Route{
+			Capability: l.word(1), Strategy: chargehand.RouteStatic,
+			Workers: l.list("workers"),
+		})
 	case "replan":
 		c.team.Planner = chargehand.Planner{Func: "planner", Replan: true}
 	default:
@@ -57,8 +59,10 @@ func declaredWorker(l line) chargehand.WorkerSpec {
 		WorkerID: l.word(1), Capabilities: strings.Split(l.word(2), ","), Tier: l.number("tier", 0),
 		AverageLatencyMS: max(int(l.duration("latency").Milliseconds()), 10_000), CostPerCallEstimateUSD: l.money("cost"),
 		MaxRiskLevel: chargehand.Risk(l.opts["risk"]), Tenants: l.list("tenants"), Idempotent: l.has("idempotent"),
-		FailurePolicy: chargehand.FailurePolicy{Required: l.has("required"), MaxAttempts: l.number("attempts", 0),
-			FallbackWorker: l.opts["fallback"], AllowPartialResult: l.has("partial")},
+		FailurePolicy: chargehand.FailurePolicy{
+			Required: l.has("required"), MaxAttempts: l.number("attempts", 0),
+			FallbackWorker: l.opts["fallback"], AllowPartialResult: l.has("partial"),
+		},
 	}
 	if l.has("once") {
 		no := false

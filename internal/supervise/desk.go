@@ -100,6 +100,8 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 		no(chargehand.CodeDecided, "decided by "+r.Decision.Approver+", "+answer(r.Decision.Approved))
 	case m.run.abort != nil || m.closing.asked:
 		no(chargehand.CodeEnded, "the run has come to its end")
+	case !r.Open() && r.Decision.Withdrawn:
+		no(chargehand.CodeExpired, "it was withdrawn: "+r.Decision.Comment)
 	case !r.Open():
 		no(chargehand.CodeExpired, "policy "+r.Decision.Approver+" has "+answer(r.Decision.Approved)+" it: "+r.Decision.Comment)
 	case in.Approver == "":
@@ -111,8 +113,10 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 	case in.Approved && r.OutputRef == "":
 		no(chargehand.CodeNothing, "there is no output that could be accepted; reject it, or cancel the run")
 	default:
-		m.settleReview(now, r, chargehand.Decision{ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
-			ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now}, out)
+		m.settleReview(now, r, chargehand.Decision{
+			ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
+			ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now,
+		}, out)
 	}
 }
 
@@ -125,9 +129,11 @@ func answer(yes bool) string {
 
 // decideByPolicy answers a review nobody answered in time (SPEC.md ·124).
 func (m *Machine) decideByPolicy(now time.Time, r *chargehand.Review, out *Output) {
-	m.settleReview(now, r, chargehand.Decision{ReviewID: r.ID, Approved: r.Auto == chargehand.AutoApprove,
+	m.settleReview(now, r, chargehand.Decision{
+		ReviewID: r.ID, Approved: r.Auto == chargehand.AutoApprove,
 		Approver: r.Policy, ByPolicy: true, ContentHash: r.ContentHash, Nonce: r.Nonce, Timestamp: now,
-		Comment: "nobody decided by " + r.Deadline.Format(time.RFC3339)}, out)
+		Comment: "nobody decided by " + r.Deadline.Format(time.RFC3339),
+	}, out)
 }
 
 // closeReviews withdraws the reviews of a run that no longer waits for them.
@@ -140,8 +146,10 @@ func (m *Machine) closeReviews(now time.Time, why string, out *Output) {
 }
 
 func (m *Machine) withdraw(now time.Time, r *chargehand.Review, why string, out *Output) {
-	m.record(now, chargehand.ReviewDecided{Decision: chargehand.Decision{ReviewID: r.ID, Approver: r.Policy, ByPolicy: true,
-		ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: why, Timestamp: now}}, out)
+	m.record(now, chargehand.ReviewDecided{Decision: chargehand.Decision{
+		ReviewID: r.ID, Approver: r.Policy, ByPolicy: true, Withdrawn: true,
+		ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: why, Timestamp: now,
+	}}, out)
 }
 
 func (m *Machine) settleReview(now time.Time, r *chargehand.Review, d chargehand.Decision, out *Output) {

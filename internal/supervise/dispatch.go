@@ -14,7 +14,7 @@ import (
 // (SPEC.md ·50), the highest priority first, and only what the ledger can bear. A task it cannot
 // bear waits for what is under way to be settled; when nothing is, it is left out (SPEC.md ·76).
 func (m *Machine) dispatch(now time.Time, out *Output) {
-	if m.run.state != chargehand.RunRunning || m.run.abort != nil {
+	if m.run.state != chargehand.RunRunning || m.run.abort != nil || len(m.board.unjudged) > 0 {
 		return
 	}
 	var b batch
@@ -81,8 +81,10 @@ func (m *Machine) flush(now time.Time, b *batch, out *Output) {
 	if len(b.tasks) == 0 {
 		return
 	}
-	f := chargehand.SubtasksQueued{Strategy: b.ask.choice.Strategy, Tier: b.ask.tier,
-		Candidates: b.ask.choice.Eligible, Reserved: b.ask.reserve.usd, Tokens: b.ask.reserve.tokens}
+	f := chargehand.SubtasksQueued{
+		Strategy: b.ask.choice.Strategy, Tier: b.ask.tier,
+		Candidates: b.ask.choice.Eligible, Reserved: b.ask.reserve.usd, Tokens: b.ask.reserve.tokens,
+	}
 	for _, k := range b.tasks {
 		f.Attempts = append(f.Attempts, chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: k.nextNumber()})
 	}
@@ -102,9 +104,11 @@ func (k *task) nextNumber() int {
 }
 
 func (m *Machine) askFor(k *task) Ask {
-	return Ask{AttemptRef: k.ref(), Candidates: k.attempt.candidates, Strategy: k.attempt.strategy,
+	return Ask{
+		AttemptRef: k.ref(), Candidates: k.attempt.candidates, Strategy: k.attempt.strategy,
 		Priority: k.spec.Priority, Timeout: time.Duration(k.spec.TimeoutMS) * time.Millisecond,
-		SpawnUpTo: m.ledger.spawnUpTo()}
+		SpawnUpTo: m.ledger.spawnUpTo(),
+	}
 }
 
 // reask gives the fleet every ask again.
@@ -165,8 +169,10 @@ func (m *Machine) choose(s *chargehand.Subtask, q route.Question) route.Choice {
 	if s.TimeoutMS > 0 || len(q.Avoid) > 0 || q.Prefer != "" {
 		return m.selected(q)
 	}
-	memo := kind{s.Capability, s.TaskType, s.OutputContract, s.Assignee, strings.Join(s.ToolGrants, "\n"),
-		s.RiskLevel, s.Budget.USD, q.Tier}
+	memo := kind{
+		s.Capability, s.TaskType, s.OutputContract, s.Assignee, strings.Join(s.ToolGrants, "\n"),
+		s.RiskLevel, s.Budget.USD, q.Tier,
+	}
 	c, ok := m.choices[memo]
 	if !ok {
 		c = m.selected(q)
@@ -259,14 +265,18 @@ func (m *Machine) noWorker(now time.Time, k *task, c route.Choice, out *Output) 
 		}
 		why += "; " + x.Worker + " " + x.ExcludedBecause
 	}
-	m.end(now, k, chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskNoWorker,
-		Cause: chargehand.CauseNoWorker, Why: clip(why, maxText)}, out)
+	m.end(now, k, chargehand.SubtaskEnded{
+		Attempt: k.number, State: chargehand.SubtaskNoWorker,
+		Cause: chargehand.CauseNoWorker, Why: clip(why, maxText),
+	}, out)
 }
 
 // overBudget leaves a task out for want of money (SPEC.md ·76).
 func (m *Machine) overBudget(now time.Time, k *task, out *Output) {
-	m.end(now, k, chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskOverBudget,
-		Cause: chargehand.CauseBudget, Why: m.ledger.shortage()}, out)
+	m.end(now, k, chargehand.SubtaskEnded{
+		Attempt: k.number, State: chargehand.SubtaskOverBudget,
+		Cause: chargehand.CauseBudget, Why: m.ledger.shortage(),
+	}, out)
 }
 
 func (l *ledger) shortage() string {

@@ -13,8 +13,10 @@ func (d *dice) team(t fataler) (*chargehand.Team, chargehand.Plan) {
 	for i := range d.between(1, 4) {
 		team.Workers = append(team.Workers, d.worker(i))
 	}
-	team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: "all", Capabilities: []string{"x", "y", "judge"},
-		CostPerCallEstimateUSD: d.cents(), Tier: 2})
+	team.Workers = append(team.Workers, chargehand.WorkerSpec{
+		WorkerID: "all", Capabilities: []string{"x", "y", "judge"},
+		CostPerCallEstimateUSD: d.cents(), Tier: 2,
+	})
 	if d.one(2) {
 		team.Policy.Reviewer = "all"
 	}
@@ -131,8 +133,10 @@ func (d *dice) verdict() chargehand.Verdict {
 		Confidence: pick(d, 0, 5, 6, 7, 8, 9, 10, 11),
 	}
 	for range pick(d, 0, 1, 30) {
-		v.Issues = append(v.Issues, chargehand.Finding{ID: "f", Rule: words, Path: words, Quote: words, Message: words,
-			Severity: chargehand.SeverityError, Source: &chargehand.Passage{Document: words, Quote: words}})
+		v.Issues = append(v.Issues, chargehand.Finding{
+			ID: "f", Rule: words, Path: words, Quote: words, Message: words,
+			Severity: chargehand.SeverityError, Source: &chargehand.Passage{Document: words, Quote: words},
+		})
 	}
 	if d.one(4) {
 		v.Criteria = map[string]bool{words: true}

@@ -11,9 +11,11 @@ import (
 func (s *script) input(l line) Input {
 	switch l.word(0) {
 	case "start":
-		o := chargehand.Order{Objective: chargehand.Objective{Goal: "the goal"}, Tenant: l.opts["tenant"],
+		o := chargehand.Order{
+			Objective: chargehand.Objective{Goal: "the goal"}, Tenant: l.opts["tenant"],
 			Budget:   chargehand.Budget{USD: l.money("budget"), Tokens: int64(l.number("tokens", 0))},
-			Deadline: chargehand.Duration(l.duration("deadline"))}
+			Deadline: chargehand.Duration(l.duration("deadline")),
+		}
 		return Start{Order: o, Seed: "seed"}
 	case "planned":
 		return s.planned(l)
@@ -90,7 +92,7 @@ func (s *script) grant(l line) Input {
 
 func (s *script) crash(l line, c chargehand.Cause) Input {
 	r, epoch := s.attempt(l)
-	return Crashed{AttemptRef: r, Epoch: epoch, Cause: c, Message: l.from(2), Usage: usage(l)}
+	return Crashed{AttemptRef: r, Epoch: epoch, Cause: c, Message: l.from(2), Usage: usage(l), NotBegun: l.opts["begun"] == "no"}
 }
 
 func usage(l line) chargehand.Usage {
@@ -115,8 +117,10 @@ func (s *script) finished(l line) Input {
 }
 
 func verdict(l line) chargehand.Verdict {
-	v := chargehand.Verdict{SchemaPass: true, CompletenessPass: true, ConsistencyPass: true, Score: 1,
-		Recommendation: chargehand.Accept, Validator: "gate"}
+	v := chargehand.Verdict{
+		SchemaPass: true, CompletenessPass: true, ConsistencyPass: true, Score: 1,
+		Recommendation: chargehand.Accept, Validator: "gate",
+	}
 	if f := l.float("score"); f != nil {
 		v.Score = *f
 	}

@@ -30,7 +30,8 @@ type law struct {
 	asked     map[chargehand.AttemptRef]int // how often the reviewer was
 	reviews   map[string]chargehand.Review
 	approved  map[chargehand.AttemptRef]bool
-	doubtful  map[string]bool // a write whose outcome nobody knows
+	doubtful  map[string]bool                // a write whose outcome nobody knows
+	harmless  map[chargehand.AttemptRef]bool // it crashed before it began
 	planAsked int
 	aggregate map[string]bool // the outputs in the latest; nil before
 	result    bool
@@ -38,10 +39,12 @@ type law struct {
 }
 
 func newLaw(team *chargehand.Team) *law {
-	return &law{team: team, held: map[string]amount{}, tasks: map[string]chargehand.Subtask{}, state: map[string]chargehand.SubtaskState{},
+	return &law{
+		team: team, held: map[string]amount{}, tasks: map[string]chargehand.Subtask{}, state: map[string]chargehand.SubtaskState{},
 		running: map[chargehand.AttemptRef]int64{}, stopping: map[chargehand.AttemptRef]int64{}, checked: map[chargehand.AttemptRef]chargehand.Verdict{},
 		judged: map[chargehand.AttemptRef]chargehand.Recommendation{}, asked: map[chargehand.AttemptRef]int{},
-		reviews: map[string]chargehand.Review{}, approved: map[chargehand.AttemptRef]bool{}, doubtful: map[string]bool{}}
+		reviews: map[string]chargehand.Review{}, approved: map[chargehand.AttemptRef]bool{}, doubtful: map[string]bool{}, harmless: map[chargehand.AttemptRef]bool{},
+	}
 }
 
 // step judges one output.
@@ -116,7 +119,7 @@ func (w *law) fact(t fataler, f chargehand.Fact) {
 		if f.Stopping {
 			w.stopping[f.AttemptRef] = f.Epoch
 		}
-		if f.Cause != chargehand.CauseWorkerError && !w.tasks[f.Subtask].Effect.Reads() {
+		if f.Cause != chargehand.CauseWorkerError && !w.tasks[f.Subtask].Effect.Reads() && !w.harmless[f.AttemptRef] {
 			w.doubtful[f.Subtask] = true
 		}
 	case chargehand.AttemptStopped:

@@ -162,13 +162,17 @@ func (m *Machine) releaseSynthesis(a chargehand.AttemptRef) {
 func (m *Machine) alarmMoney(now time.Time, out *Output) {
 	l := &m.ledger
 	if !l.low && l.nearCeiling() {
-		m.record(now, chargehand.BudgetLow{Settled: l.settled.usd, Ceiling: l.ceiling.USD,
-			Tokens: l.settled.tokens, TokensCeiling: l.ceiling.Tokens}, out)
+		m.record(now, chargehand.BudgetLow{
+			Settled: l.settled.usd, Ceiling: l.ceiling.USD,
+			Tokens: l.settled.tokens, TokensCeiling: l.ceiling.Tokens,
+		}, out)
 		m.lowerTier(now, out)
 	}
 	if !l.alerted && l.estimate > 0 && l.settled.usd > l.estimate.Times(overPlan) {
-		m.record(now, chargehand.Alerted{What: "cost_over_plan",
-			Why: "spent $" + l.settled.usd.String() + " of an estimate of $" + l.estimate.String()}, out)
+		m.record(now, chargehand.Alerted{
+			What: "cost_over_plan",
+			Why:  "spent $" + l.settled.usd.String() + " of an estimate of $" + l.estimate.String(),
+		}, out)
 	}
 }
 

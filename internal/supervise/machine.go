@@ -125,6 +125,7 @@ func (m *Machine) advance(now time.Time, out *Output) {
 		return
 	}
 	m.alarmMoney(now, out)
+	m.askJudges(now, out)
 	m.dispatch(now, out)
 	m.conclude(now, out)
 }
@@ -150,8 +151,10 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 	case Planned:
 		m.planned(now, in, out)
 	case Finished:
-		m.late(now, chargehand.LateResult{AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "the run had ended"}, out)
+		m.late(now, chargehand.LateResult{
+			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
+			Usage: in.Usage, Why: "the run had ended",
+		}, out)
 	case Crashed:
 		m.stopped(now, in.AttemptRef, in.Epoch, in.Usage, out)
 	case Stopped:
@@ -162,11 +165,15 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 		m.releaseStopping(now, out)
 		m.abandonAnswers(now, out)
 	case Decide:
-		m.refuse(now, refusal{"decide " + in.ReviewID, chargehand.CodeEnded, in.Approver,
-			fmt.Sprintf("run %s ended as %s", m.id, m.run.state)}, out)
+		m.refuse(now, refusal{
+			"decide " + in.ReviewID, chargehand.CodeEnded, in.Approver,
+			fmt.Sprintf("run %s ended as %s", m.id, m.run.state),
+		}, out)
 	case Operate:
-		m.refuse(now, refusal{string(in.Verb), chargehand.CodeEnded, in.By,
-			fmt.Sprintf("run %s ended as %s", m.id, m.run.state)}, out)
+		m.refuse(now, refusal{
+			string(in.Verb), chargehand.CodeEnded, in.By,
+			fmt.Sprintf("run %s ended as %s", m.id, m.run.state),
+		}, out)
 	}
 }
 

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -72,7 +73,7 @@ func (m *Machine) planErrors(in *Planned) []string {
 	}
 	whole := in.Plan
 	if len(m.board.order) > 0 {
-		whole.Subtasks = append(m.board.specs(), in.Plan.Subtasks...)
+		whole.Subtasks = append(slices.Clone(in.Plan.Subtasks), m.board.specs()...)
 	}
 	var errs []string
 	for _, p := range m.team.CheckPlan(&whole) {
@@ -142,8 +143,10 @@ func parts(all []chargehand.Subtask) func(yield func([]chargehand.Subtask) bool)
 // weight is what a subtask takes in a record, at most.
 func weight(s *chargehand.Subtask) int {
 	n := 600 + len(s.Input) // 600 for the names of all fields, and numbers
-	for _, x := range []string{s.ID, s.Label, s.Goal, s.Capability, s.TaskType, s.Role, s.Action, s.OutputContract, s.Assignee,
-		s.Compensation} {
+	for _, x := range []string{
+		s.ID, s.Label, s.Goal, s.Capability, s.TaskType, s.Role, s.Action, s.OutputContract, s.Assignee,
+		s.Compensation,
+	} {
 		n += written(x)
 	}
 	for _, list := range [][]string{s.Deps, s.RequiredAspects, s.ToolGrants} {

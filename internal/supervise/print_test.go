@@ -128,7 +128,11 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 		return s.reviewLine(f.Review)
 	case chargehand.ReviewDecided:
 		d := f.Decision
-		return phrase(s.reviewName(d.ReviewID), answer(d.Approved), "by", when(d.ByPolicy, "policy"), d.Approver, quoted(d.Comment))
+		verb := answer(d.Approved)
+		if d.Withdrawn {
+			verb = "withdrawn"
+		}
+		return phrase(s.reviewName(d.ReviewID), verb, "by", when(d.ByPolicy, "policy"), d.Approver, quoted(d.Comment))
 	}
 	return fmt.Sprintf("%T", f)
 }

@@ -65,8 +65,10 @@ func (w *world) fair() bool {
 	case MakePlan:
 		w.tell(w.fairPlan(e))
 	case Launch:
-		w.tell(Finished{AttemptRef: launched(e), Epoch: e.Epoch, Status: chargehand.StatusSucceeded, Output: "sha256:good",
-			InputHash: "in", Size: 9, Verdict: good})
+		w.tell(Finished{
+			AttemptRef: launched(e), Epoch: e.Epoch, Status: chargehand.StatusSucceeded, Output: "sha256:good",
+			InputHash: "in", Size: 9, Verdict: good,
+		})
 	case Stop:
 		w.tell(Stopped{AttemptRef: e.AttemptRef, Epoch: e.Epoch})
 	case Judge:

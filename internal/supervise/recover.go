@@ -92,14 +92,11 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 	if m.run.abort != nil {
 		return // the run is ending the task already
 	}
-	if t.hidesOutcome() && !k.spec.Effect.Reads() {
-		t = trouble{cause: chargehand.CauseUnknown, why: clip(t.why, maxClause) + ", and whether it took effect is not known"}
-	}
 	if t.correction == "" {
 		t.correction = k.correction // of the attempt that came to nothing
 	}
 	w := m.team.Worker(k.attempt.worker)
-	if hidden := t.cause == chargehand.CauseDeadline || t.cause == chargehand.CauseCrash && !t.notBegun; hidden && !repeatable(k, w) {
+	if t.hidesOutcome() && !k.spec.Effect.Reads() {
 		t.cause, t.why = chargehand.CauseUnknown, t.why+"; whether it took effect is not known"
 	}
 	avoid := k.tried()
@@ -109,23 +106,30 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 	}
 	switch s.decide() {
 	case retrySame:
-		m.record(now, chargehand.RetryPlanned{AttemptRef: k.nextRef(), Cause: t.cause, Prefer: k.attempt.worker,
-			Avoid: k.avoidAgain(t.cause), Correction: clip(t.correction, maxText)}, out)
+		m.record(now, chargehand.RetryPlanned{
+			AttemptRef: k.nextRef(), Cause: t.cause, Prefer: k.attempt.worker,
+			Avoid: k.avoidAgain(t.cause), Correction: clip(t.correction, maxText),
+		}, out)
 	case reassign:
-		m.record(now, chargehand.RetryPlanned{AttemptRef: k.nextRef(), Cause: t.cause, Reassign: true, Avoid: avoid,
-			Prefer: fallback(w), Correction: clip(t.correction, maxText)}, out)
+		m.record(now, chargehand.RetryPlanned{
+			AttemptRef: k.nextRef(), Cause: t.cause, Reassign: true, Avoid: avoid,
+			Prefer: fallback(w), Correction: clip(t.correction, maxText),
+		}, out)
 	case leaveOut:
-		m.end(now, k, chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskDegraded, Cause: t.cause,
-			Label: "worker-error", Why: t.why + "; no other worker may do it"}, out)
+		m.end(now, k, chargehand.SubtaskEnded{
+			Attempt: k.number, State: chargehand.SubtaskDegraded, Cause: t.cause,
+			Label: "worker-error", Why: t.why + "; no other worker may do it",
+		}, out)
 	default:
 		m.reviewOutput(now, k, t, out)
 	}
 }
 
 // hidesOutcome reports whether the attempt may have taken effect although nothing came of it. A
-// write is not tried again then: a later attempt has another idempotency key (SPEC.md ·160).
+// write is not tried again then, not even by a worker that does the work of one key once: a later
+// attempt has another key (SPEC.md ·160).
 func (t trouble) hidesOutcome() bool {
-	return t.cause == chargehand.CauseDeadline || t.cause == chargehand.CauseCrash
+	return t.cause == chargehand.CauseDeadline || t.cause == chargehand.CauseCrash && !t.notBegun
 }
 
 // avoidAgain are the workers that stay left out of a retry by the same worker. After a crash

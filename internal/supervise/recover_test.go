@@ -46,8 +46,10 @@ func TestThreshold(t *testing.T) {
 
 // survives is how many failures a run of n subtasks bears.
 func survives(t *testing.T, n int, ratio float64) int {
-	team := chargehand.Team{Name: "test", Policy: chargehand.Policy{FailureRatio: &ratio, Attempts: 1, RunConcurrency: 20},
-		Workers: []chargehand.WorkerSpec{{WorkerID: "a", Capabilities: []string{"x"}}}}
+	team := chargehand.Team{
+		Name: "test", Policy: chargehand.Policy{FailureRatio: &ratio, Attempts: 1, RunConcurrency: 20},
+		Workers: []chargehand.WorkerSpec{{WorkerID: "a", Capabilities: []string{"x"}}},
+	}
 	var plan chargehand.Plan
 	for i := range n {
 		plan.Subtasks = append(plan.Subtasks, chargehand.Subtask{ID: fmt.Sprintf("s%d", i), Goal: "do", Capability: "x"})

@@ -44,16 +44,20 @@ func (m *Machine) unanswered(v *chargehand.Review) bool {
 func (m *Machine) contribute(k *task, r *chargehand.Result) {
 	if !k.state.Accepted() {
 		for _, aspect := range k.spec.RequiredAspects {
-			r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{Subtask: k.spec.ID, Key: aspect,
-				Text: aspect + " was not established: " + k.spec.Name() + " was not accepted"})
+			r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{
+				Subtask: k.spec.ID, Key: aspect,
+				Text: aspect + " was not established: " + k.spec.Name() + " was not accepted",
+			})
 		}
 		return
 	}
 	if k.state == chargehand.SubtaskAcceptedLow {
 		r.LowConfidence = append(r.LowConfidence, chargehand.Note{Subtask: k.spec.ID, Text: k.spec.Name() + ": " + k.why})
 	}
-	r.Provenance = append(r.Provenance, chargehand.Provenance{Subtask: k.spec.ID, Attempt: k.number,
-		Worker: k.attempt.worker, OutputRef: k.attempt.output, State: k.state, Score: k.attempt.score, DecidedBy: k.by})
+	r.Provenance = append(r.Provenance, chargehand.Provenance{
+		Subtask: k.spec.ID, Attempt: k.number,
+		Worker: k.attempt.worker, OutputRef: k.attempt.output, State: k.state, Score: k.attempt.score, DecidedBy: k.by,
+	})
 }
 
 // Accepted lists the outputs that may be used, as things stand.

@@ -46,16 +46,22 @@ func (m *Machine) resume(now time.Time, out *Output) {
 func (m *Machine) pursue(now time.Time, k *task, out *Output) {
 	w := m.team.Worker(k.attempt.worker)
 	if repeatable(k, w) {
-		m.record(now, chargehand.AttemptResumed{AttemptRef: k.ref(), Epoch: k.attempt.epoch,
-			DeadlineAt: now.Add(route.Timeout(w, k.spec))}, out)
+		m.record(now, chargehand.AttemptResumed{
+			AttemptRef: k.ref(), Epoch: k.attempt.epoch,
+			DeadlineAt: now.Add(route.Timeout(w, k.spec)),
+		}, out)
 		out.begin(m.launch(k))
 		return
 	}
 	out.give(k.attempt.epoch, chargehand.OutcomeRepaired)
-	m.record(now, chargehand.AttemptFailed{AttemptRef: k.ref(), Epoch: k.attempt.epoch, Cause: chargehand.CauseUnknown,
-		Message: "the engine stopped while it ran", Usage: m.wholeEnvelope(k.attempt, k)}, out)
-	m.recover(now, k, trouble{cause: chargehand.CauseUnknown,
-		why: "the engine stopped while it ran, and whether it took effect is not known"}, out)
+	m.record(now, chargehand.AttemptFailed{
+		AttemptRef: k.ref(), Epoch: k.attempt.epoch, Cause: chargehand.CauseUnknown,
+		Message: "the engine stopped while it ran", Usage: m.wholeEnvelope(k.attempt, k),
+	}, out)
+	m.recover(now, k, trouble{
+		cause: chargehand.CauseUnknown,
+		why:   "the engine stopped while it ran, and whether it took effect is not known",
+	}, out)
 }
 
 // repeatable reports whether an attempt may be pursued again when nobody knows how far it came.
@@ -69,8 +75,10 @@ func (m *Machine) releaseStopping(now time.Time, out *Output) {
 	for _, k := range m.board.order {
 		for len(k.stopping) > 0 {
 			a := k.stopping[0]
-			m.record(now, chargehand.AttemptStopped{Epoch: a.epoch, Usage: m.wholeEnvelope(a, k),
-				AttemptRef: chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: a.number}}, out)
+			m.record(now, chargehand.AttemptStopped{
+				Epoch: a.epoch, Usage: m.wholeEnvelope(a, k),
+				AttemptRef: chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: a.number},
+			}, out)
 			out.give(a.epoch, chargehand.OutcomeRepaired)
 		}
 	}
@@ -84,8 +92,10 @@ func (m *Machine) abandonAnswers(now time.Time, out *Output) {
 	}
 	for _, k := range m.board.order {
 		if k.attempt.judging {
-			m.record(now, chargehand.JudgeFailed{AttemptRef: k.ref(), Times: k.attempt.judgings, Message: "the engine stopped",
-				Usage: chargehand.Usage{USD: m.ledger.held[forJudge(k.ref())].usd}}, out)
+			m.record(now, chargehand.JudgeFailed{
+				AttemptRef: k.ref(), Times: k.attempt.judgings, Message: "the engine stopped",
+				Usage: chargehand.Usage{USD: m.ledger.held[forJudge(k.ref())].usd},
+			}, out)
 		}
 	}
 }

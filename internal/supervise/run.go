@@ -62,8 +62,10 @@ func deadline(now time.Time, o chargehand.Order, t *chargehand.Team) time.Time {
 func (m *Machine) applyRun(r chargehand.Record, f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.RunStarted:
-		m.run = run{objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed,
-			state: chargehand.RunRunning}
+		m.run = run{
+			objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed,
+			state: chargehand.RunRunning,
+		}
 		m.ledger.ceiling = f.Budget
 		m.timers.add(timer{at: f.DeadlineAt, seq: r.Seq})
 	case chargehand.PauseBegan:
@@ -135,6 +137,8 @@ func (m *Machine) drop(now time.Time, k *task, out *Output) {
 	case chargehand.SubtaskRunning:
 		m.stop(now, k, chargehand.CauseCancelled, m.run.abort.why, out)
 	}
-	m.end(now, k, chargehand.SubtaskEnded{State: chargehand.SubtaskCancelled, Cause: m.run.abort.cause,
-		Why: m.run.abort.why, DecidedBy: m.run.abort.by}, out)
+	m.end(now, k, chargehand.SubtaskEnded{
+		State: chargehand.SubtaskCancelled, Cause: m.run.abort.cause,
+		Why: m.run.abort.why, DecidedBy: m.run.abort.by,
+	}, out)
 }

@@ -22,10 +22,11 @@ type snapshot struct {
 	Seq      int64
 	Last     time.Time
 
-	Board  board // without tasks
-	Ready  []string
-	Tasks  []taskShot
-	Timers []timer
+	Board    board // without tasks
+	Ready    []string
+	Unjudged []string
+	Tasks    []taskShot
+	Timers   []timer
 
 	Desk    desk // without reviews
 	Reviews []chargehand.Review
@@ -42,8 +43,10 @@ type taskShot struct {
 }
 
 func snap(m *Machine) snapshot {
-	s := snapshot{Run: m.run, Planning: m.planning, Ledger: m.ledger, Closing: m.closing, Seq: m.seq, Last: m.last,
-		Board: m.board, Desk: m.desk, Names: slices.Sorted(maps.Keys(m.desk.reviews))}
+	s := snapshot{
+		Run: m.run, Planning: m.planning, Ledger: m.ledger, Closing: m.closing, Seq: m.seq, Last: m.last,
+		Board: m.board, Desk: m.desk, Names: slices.Sorted(maps.Keys(m.desk.reviews)),
+	}
 	ready := slices.Clone(m.board.ready)
 	slices.SortFunc(ready, func(a, b *task) int { return cmp.Compare(a.index, b.index) })
 	s.Ready = ids(ready)
@@ -52,7 +55,8 @@ func snap(m *Machine) snapshot {
 		shot.Task.spec, shot.Task.dependants, shot.Task.heapAt = nil, nil, 0
 		s.Tasks = append(s.Tasks, shot)
 	}
-	s.Board.order, s.Board.tasks, s.Board.ready = nil, nil, nil
+	s.Unjudged = ids(m.board.unjudged)
+	s.Board.order, s.Board.tasks, s.Board.ready, s.Board.unjudged = nil, nil, nil, nil
 	for _, r := range m.desk.order {
 		s.Reviews = append(s.Reviews, *r)
 	}

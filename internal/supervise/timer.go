@@ -59,8 +59,10 @@ func (m *Machine) expire(now time.Time, out *Output) {
 		case t.attempt.Subtask != "":
 			m.overrun(now, m.board.tasks[t.attempt.Subtask], out)
 		default:
-			m.abort(now, ending{stop: chargehand.StopDeadlineReached, cause: chargehand.CauseRunDeadline,
-				why: "the run's deadline passed"}, out)
+			m.abort(now, ending{
+				stop: chargehand.StopDeadlineReached, cause: chargehand.CauseRunDeadline,
+				why: "the run's deadline passed",
+			}, out)
 		}
 	}
 }

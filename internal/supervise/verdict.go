@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -81,8 +82,10 @@ func (m *Machine) accept(now time.Time, k *task, score float64, out *Output) {
 	f := chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskAccepted, Score: score}
 	switch {
 	case !(score >= chargehand.HumanBelow): // no number at all is below, too
-		m.recover(now, k, trouble{cause: chargehand.CauseLowConfidence,
-			why: "confidence " + percent(score) + " is below " + percent(chargehand.HumanBelow)}, out)
+		m.recover(now, k, trouble{
+			cause: chargehand.CauseLowConfidence,
+			why:   "confidence " + percent(score) + " is below " + percent(chargehand.HumanBelow),
+		}, out)
 		return
 	case score < chargehand.LowBelow:
 		f.State, f.Cause = chargehand.SubtaskAcceptedLow, chargehand.CauseLowConfidence
@@ -94,20 +97,34 @@ func (m *Machine) accept(now time.Time, k *task, score float64, out *Output) {
 func percent(f float64) string { return itoa(int(f*100+0.5)) + " %" }
 
 // askJudge asks the reviewer about an output that the gate accepted. It holds no slot, so the next
-// tasks are dispatched meanwhile.
+// tasks are dispatched meanwhile. Where the money does not reach, the output waits for what is
+// under way to be settled.
 func (m *Machine) askJudge(now time.Time, k *task, out *Output) {
 	price := amount{usd: m.priceOf(m.team.Policy.Reviewer)}
-	if !m.ledger.fits(forJudge(k.ref()), price) {
+	switch {
+	case m.ledger.fits(forJudge(k.ref()), price):
+		m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd}, out)
+		out.begin(m.judge(k))
+	case !m.busy():
 		m.overBudget(now, k, out)
-		return
 	}
-	m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd}, out)
-	out.begin(m.judge(k))
+}
+
+// askJudges asks the reviewer about outputs that waited for money. What is paid for goes before
+// what is to be begun.
+func (m *Machine) askJudges(now time.Time, out *Output) {
+	for _, k := range slices.Clone(m.board.unjudged) {
+		if k.state == chargehand.SubtaskValidating {
+			m.askJudge(now, k, out)
+		}
+	}
 }
 
 func (m *Machine) judge(k *task) Judge {
-	e := Judge{AttemptRef: k.ref(), Times: k.attempt.judgings, Reviewer: m.team.Policy.Reviewer,
-		Goal: k.spec.Goal, Output: k.attempt.output}
+	e := Judge{
+		AttemptRef: k.ref(), Times: k.attempt.judgings, Reviewer: m.team.Policy.Reviewer,
+		Goal: k.spec.Goal, Output: k.attempt.output,
+	}
 	if c := m.team.Contract(k.spec.OutputContract); c != nil {
 		e.Criteria = c.Criteria
 	}
@@ -177,6 +194,7 @@ func (m *Machine) applyJudge(f chargehand.Fact) {
 		k := m.board.tasks[f.Subtask]
 		k.attempt.judgings, k.attempt.judging = f.Times, true
 		m.board.judging++
+		m.board.wantJudge(k, false)
 	case chargehand.Judged:
 		k := m.board.tasks[f.Subtask]
 		k.attempt.judging = false
@@ -185,7 +203,9 @@ func (m *Machine) applyJudge(f chargehand.Fact) {
 			k.attempt.verdict = f.Verdict
 		}
 	case chargehand.JudgeFailed:
-		m.board.tasks[f.Subtask].attempt.judging = false
+		k := m.board.tasks[f.Subtask]
+		k.attempt.judging = false
 		m.board.judging--
+		m.board.wantJudge(k, k.state == chargehand.SubtaskValidating)
 	}
 }

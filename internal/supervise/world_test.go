@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/chargehand/chargehand"
 )
 
@@ -17,7 +19,8 @@ type world struct {
 	plan chargehand.Plan
 	m    *Machine
 	twin *Machine // folds the records as they come back from the journal
-	law  *law     // what must hold, told by the records alone
+	view chargehand.View
+	law  *law // what must hold, told by the records alone
 	now  time.Time
 
 	asks    []Ask     // that wait for a grant
@@ -54,6 +57,10 @@ func (w *world) tell(in Input) Output {
 	for _, r := range throughJournal(w.t, out.Records) {
 		w.law.records = append(w.law.records, r)
 		w.twin.apply(r)
+		w.view.Apply(r)
+	}
+	if d := gocmp.Diff(w.m.Summary(), w.view.RunSummary); d != "" {
+		w.t.Fatalf("%T: people are shown something else (-machine +view):\n%s", in, d)
 	}
 	if d := differ(w.m, w.twin); d != "" {
 		w.t.Fatalf("%T: the fold differs (-live +folded):\n%s", in, d)

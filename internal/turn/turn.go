@@ -159,8 +159,10 @@ func (t *taking) settle() {
 			t.stepRun(g.Run, supervise.Granted{AttemptRef: g.AttemptRef, Worker: g.Worker, Instance: g.Instance, Epoch: g.Epoch, Load: g.Load})
 		}
 		for _, h := range orphans {
-			t.stepRun(h.Run, supervise.Crashed{AttemptRef: h.AttemptRef, Epoch: h.Epoch, Cause: chargehand.CauseCrash,
-				Message: "its lease was lost"})
+			t.stepRun(h.Run, supervise.Crashed{
+				AttemptRef: h.AttemptRef, Epoch: h.Epoch, Cause: chargehand.CauseCrash,
+				Message: "its lease was lost",
+			})
 		}
 	}
 }
