@@ -1,0 +1,122 @@
+package pattern
+
+// Rules about prices, shares and quantities.
+var commercialRules = []rule{
+	{
+		category: "Most Favored Nation",
+		triggers: []string{
+			`\bmost[ -]favou?red\b`,
+			`\b(more|less|as) favou?rable\b`,
+			`\b(lowest|best|better|lower)( [a-z]+){0,2} (price|prices|pricing|rate|rates|terms|discounts?|fees)\b`,
+			`\bno (higher|greater) than\b`,
+			`\bshall also( [a-z]+){0,2} (grant|offer|extend)\b`,
+			`\bnot( [a-z]+){0,2} (higher|greater) than\b`,
+		},
+		accept: []test{
+			{need: `\bmost[ -]favou?red\b`, not: `\bmost favou?red nation\b[^;]{0,20}\bstatus in trade`},
+			{need: `\b(?:more|less|as) favou?rable\b[^;]{0,160}\b(?:than|as|to)\b[^;]{0,200}\b(?:other|third|any|customer|licensee|distributor|person|party|agreement)`},
+			{need: `\b(?:lowest|best|better|lower)\b[^;]{0,40}\b(?:price|pricing|rate|terms|fee|discount)s?\b[^;]{0,200}\b(?:other|third part|any customer|charged|offered|similarly)`},
+			{need: `\b(?:price|rate|fee|charge)s?\b[^;]{0,160}\b(?:no|not)(?: be)? (?:higher|greater) than\b[^;]{0,120}\b(?:other|any|charged|offered)\b`},
+			{need: `\b(?:third part|other|another|any)\w*\b[^;]{0,120}\blower (?:price|rate|fee)s?\b[^;]{0,160}\b(?:reduce|extend|offer|adjust|same|entitled)`},
+			{need: `\b(?:if|in the event)\b[^;]{0,120}\b(?:grants?|offers?|gives?|provides?) (?:to )?(?:another|any other|a third)\b[^;]{0,300}\bshall also (?:\w+ )?(?:grant|offer|extend)\b`},
+		},
+		veto:  `\b(?:insur|carrier|financing|bid|lender|employee benefits|interest rate|lowest lawful|law)`,
+		why:   "The passage compares terms, but promises no party terms as good as another's.",
+		trust: 0.8,
+	},
+	{
+		category: "Revenue/Profit Sharing",
+		triggers: []string{
+			`\b(royalt(y|ies)|commissions?)\b`,
+			`\b(revenue|profit)s?[ -](share|sharing|participation)\b`,
+			`\b(percent|percentage)\b`,
+			`\b[0-9a-z\])*]+ ?%`,
+			`\b(shares?|shared|split|divided?)( [a-z]+){0,8} (revenues?|profits?|proceeds|sales)\b`,
+			`\b(revenues?|profits?|proceeds)\b[^.;]{0,80}\b(shared?|split|divided)\b`,
+			`\b(per|for each)( [a-z]+){0,2} (unit|subscriber|user|customer|member|registration|sale|order|lead|download)\b`,
+		},
+		accept: []test{
+			{need: `\b(?:pay|paid|payable|receive|remit|entitled|share|shared|retain|earn|allocat\w+|split|distribut\w+|donate|compensat\w+|equal to)\b[^;]{0,250}(?:%|\bpercent(?:age)?\b|\]%?|\bone[- ]third\b)[^;]{0,160}\b(?:revenues?|sales|profits?|proceeds|receipts|income|fees (?:received|collected)|margin|gross|net)\b`},
+			{need: `\b(?:revenues?|net sales|gross sales|profits?|proceeds|receipts)\b[^;]{0,160}\b(?:shared?|split|divided|allocated)\b`},
+			{need: `\b(?:shall|will|agree to) (?:\w+ )?(?:share|split|divide)\b[^;]{0,80}\b(?:revenues?|profits?|proceeds)\b`},
+			{need: `\bshare of\b[^;]{0,40}\b(?:revenues?|profits?|proceeds|sales)\b`, not: `\bpro rata share of (?:cost|expense)`},
+			{need: `\b(?:shall|will|agrees to|must|would) (?:also )?(?:pay|be paid|receive|be entitled to|earn|remit|be payable)\b[^;]{0,160}\b(?:royalt(?:y|ies)|commissions?|revenue share)\b`, not: `\bnot be\b|\b(?:royalty-free|no royalt|free of royalt|late|interest|third part|within|statement|overdue|withh)`},
+			{need: `\b(?:royalt(?:y|ies)|commissions?)\b[^;]{0,160}(?:%|\bpercent(?:age)?\b)`},
+			{need: `\b(?:revenue|profit)[ -]shar(?:e|ing)\b`, not: `\bprofit[ -]sharing plan`},
+			{need: `\bprofit participation\b|\bretain (?:all|\d+ ?%|\w+ percent)[^;]{0,40}\b(?:revenues?|profits?|proceeds)\b`},
+			{need: `\b(?:shall|will|agrees to)\b[^;]{0,120}\b(?:pay|reimburse)\b[^;]{0,160}(?:%|\bpercent\b)[^;]{0,120}\b(?:fees|royalties|amounts? (?:received|collected|paid)|price)\b`, not: `\b(?:late|interest|overdue|deposit|invoice|upon (?:signing|execution|delivery)|balance)\b`},
+			{need: `\$ ?[\d.]+ (?:per|for each) (?:\w+ ){0,2}(?:unit|sold|subscriber|user|customer|member|registration|order|lead|download)\b`, not: `\bprice\b|\bpurchase\b`},
+			{need: `\b(?:pay|remit|receive|be paid|entitled to)\b[^;]{0,160}(?:%|\bpercent\b\)?)[^;]{0,20}\bof (?:the |all |such |its |any |each )?(?:\w+ ){0,5}(?:price|sales|fees|override|commissions?|premiums?|subscriptions?|rewards)\b`, not: `\b(?:late|interest|overdue|deposit|invoice|balance|cancel\w*|penalt\w*|restocking)\b|\bupon (?:signing|execution|delivery)`},
+		},
+		veto:  `\broyalty-free\b|\binterest (?:at|rate|shall|of)\b|\bper (?:annum|month)\b[^;]{0,40}\blate|\b(?:sales|use|value added|income|withholding) tax|\b401|\b(?:under|over)pa|\bdiscrepanc|\bunder-?report|\bexceeds? (?:five|ten|\d+) ?percent|\bstock options?\b|\bbenefit plans?\b`,
+		why:   "The passage mentions money, but shares no revenue or profit between the parties.",
+		trust: 0.72,
+	},
+	{
+		category: "Price Restrictions",
+		triggers: []string{
+			`\b(increase|increases|increased|raise|decrease|decreases|reduce|change|changes|adjust|adjusted|adjustment)\b[^.;]{0,120}\b(price|prices|pricing|fee|fees|rate|rates|charges)\b`,
+			`\b(price|prices|pricing|fee|fees|rate|rates|charges)\b[^.;]{0,120}\b(increase|increases|increased|raise|raised|decrease|reduced|change|changed|adjust|adjusted|fixed|firm)\b`,
+		},
+		accept: []test{
+			{need: `\b(?:price|pricing|fee|rate|charge)s?\b[^;]{0,200}\b(?:not|no|only|never|in no event|subject to)\b[^;]{0,120}\b(?:increas|rais|exceed|chang|adjust|reduc|decreas)\w*[^;]{0,200}(?:%|\bpercent|\bonce|\bper year|\bduring the|\bconsumer price|\bcpi\b|\bmore than\b)`},
+			{need: `\b(?:not|no|only|may)\b[^;]{0,80}\b(?:increas|rais|chang|adjust|reduc)\w*\b[^;]{0,80}\b(?:price|pricing|fee|rate|charge)s?\b[^;]{0,200}(?:%|\bpercent|\bonce|\bper year|\bduring the (?:first|initial|term)|\bconsumer price|\bcpi\b|\bmore than\b|\bin excess\b)`},
+			{need: `\bprices?\b[^;]{0,100}\b(?:fixed|firm|guaranteed)\b[^;]{0,80}\b(?:for|during|until|throughout)\b`},
+		},
+		veto:  `\bexchange rate|\binterest rate|\broyalty rate|\bstock\b|\bexercise price|\bchange order|\bconversion`,
+		why:   "The passage speaks of prices, but binds no party in setting them.",
+		trust: 0.75,
+	},
+	{
+		category: "Minimum Commitment",
+		triggers: []string{
+			`\bminimums?\b`,
+			`\b(at least|not less than|no less than|no fewer than)\b`,
+			`\btake[ -]or[ -]pay\b`,
+			`\bshortfall\b`,
+			`\bguaranteed\b`,
+		},
+		accept: []test{
+			{need: `\b(?:shall|will|must|agrees?|commits?|guarantees?|pay|required|based on|are listed|is|obligat\w+)\b.{0,200}\bminimum\b[^;]{0,60}\b(?:purchase|order|quantit|volume|guarantee|royalt|commitment|payment|sales|fee|annual|revenue|spend|number|amount|performance)`, not: minimumTalk},
+			{need: `\bminimum\b[^;]{0,60}\b(?:purchase|order|quantit|volume|guarantee|royalt|commitment|payment|sales|fee|annual|revenue|spend|number|amount|performance)\w*\b.{0,200}\b(?:shall|will|must|is|are|agrees?)\b.{0,120}(?:\d|\bone\b|\btwo\b|\bthree\b|\bfive\b|\bten\b|\[)`, not: minimumTalk},
+			{need: `\ba minimum of\b[^;]{0,60}\b(?:times|units|hours|posts|appearances|orders|products|days|\w+s per (?:year|month|quarter|week))\b`, not: minimumTalk + `|\bdays\b`},
+			{need: `\b(?:shall|will|must|to|commits?)\b.{0,160}\b(?:purchase|buy|order|take|sell|pay|spend|provide|deliver|send|feature|make|perform|appear|attend|devote|invest|expend)\b.{0,120}\b(?:a minimum of|at least|not less than|no less than|no fewer than)\b.{0,40}(?:\$|\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|one hundred)\b|\[)`, not: minimumTalk + `|\b(?:at least|a minimum of|not less than|no less than) (?:[\w-]+ )?\(?\d*\)? ?(?:business |calendar |full )?(?:days?|hours?|months?|weeks?|years?)\b`},
+			{need: `\btake[ -]or[ -]pay\b`},
+			{need: `\b(?:below|less than|meets?|met|achieves?|satisf\w+|attain|reach|shortfall)\b[^;]{0,80}\bminimum\b[^;]{0,40}\b(?:purchase|order|quantit|volume|royalt|commitment|sales|annual|performance|requirement|guarantee|amount)`, not: minimumTalk},
+			{need: `\b(?:below|less than|fails?)\b[^;]{0,100}\bminimum\b[^;]{0,200}\b(?:pay|terminate|exclusiv|convert|shortfall)\b`, not: minimumTalk},
+			{need: `\bmaintain\b[^;]{0,60}\b(?:inventory|stock)\b[^;]{0,60}\b(?:at least|minimum|not less than)\b`},
+			{need: `\bguaranteed (?:\w+ )?(?:minimum|fee|annual|royalt|payment|amount|compensation)`, not: `\bbank\b`},
+		},
+		veto:  `\bmeans\b|\binsurance\b|\bnotice of (?:termination|non-renewal)|\bper occurrence\b|\bminimum wage\b|\bminimum standards?\b|\bno minimum\b|\bwithout (?:any )?minimum\b|\bto the minimum extent\b`,
+		why:   "The passage mentions a minimum, but commits no party to a quantity or an amount.",
+		trust: 0.68,
+	},
+	{
+		category: "Volume Restriction",
+		triggers: []string{
+			`\b(up to|maximum of|more than|limited to)\b`,
+			`\b(exceeds?|exceeding|excess)\b`,
+			`\b(additional|extra|overage)( [a-z]+){0,2} (fee|fees|charge|charges|usage|cost|compensation|payment)\b`,
+			`\bmaximum (number|quantity|volume|amount)\b`,
+		},
+		accept: []test{
+			{need: `\b(?:exceeds?|in excess of|more than|over|above|beyond)\b[^;]{0,120}\b(?:additional|extra|overage|excess|increased)\b[^;]{0,60}\b(?:fee|charge|payment|compensation|cost|rate|consent|approval|license)`, not: `\bdays (?:after|past)|\boverdue|\binterest\b|\btax`},
+			{need: `\b(?:additional|extra|overage|excess)\b[^;]{0,40}\b(?:fee|charge|compensation)s?\b[^;]{0,120}\b(?:exceed|in excess|more than|beyond|above)\b`, not: `\boverdue|\binterest\b`},
+			{need: `\b(?:provide|supply|use|make|deliver|select|attend|appear|install|access)\b[^;]{0,120}\b(?:up to|a maximum of|no more than|not (?:to )?exceed(?:ing)?|not more than)\b[^;]{0,60}\b(?:\d+|one|two|three|four|five|six|ten|twelve|\[)[^;]{0,30}\b(?:units|users|hours|copies|pages|subscribers|transactions|persons|times|fte|calls|posts|appearances|seats|servers|locations|sites)\b`},
+			{need: `\b(?:provide|make available|makes? available|share|supply|select|perform|attend|appear|participate|assist|furnish|render|work)\b.{0,160}\bup to (?:a maximum of |an aggregate of )?(?:\w+ )?\(?(?:\d[\d,]*|\[)\S*\)? (?:\w+ ){0,3}(?:units|users|hours?|copies|pages|posts?|appearances|sessions|persons|people|employees|fte|days|times|social|tickets|images|songs|samples|visits)\b`, not: `\bnotice\b`},
+			{need: `\bexceeds?\b.{0,80}\b(?:hours|days|units|users)\b.{0,120}\badditional (?:compensation|fees?|charges?|payment)`},
+			{need: `\bmaximum (?:number|quantity|volume) of\b[^;]{0,100}\b(?:units|users|copies|orders|products|licen|pages|locations)`},
+			{need: `\b(?:not|no)\b[^;]{0,80}\b(?:more than|exceed|in excess of|greater than)\b[^;]{0,20}\b(?:\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|twenty-five|thirty|forty|fifty|one hundred|\[)[^;]{0,30}\b(?:units|users?|copies|hours?|appearances?|pages|subscribers|transactions|persons|people|seats|servers|locations|sites|sessions|employees|samples|images|posts?|compounds|barrels|gallons|tons|calls|visits|messages|orders|times|licen[sc]es|installations|ftes?|pagers|tickets)\b`, not: `\bbusiness hours\b|\bper cent|\bpercent`},
+			{need: `\b(?:limited to|maximum of|up to(?: a maximum of)?)\b[^;]{0,20}\b(?:\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|twenty-five|thirty|forty|fifty|one hundred|\[)[^;]{0,30}\b(?:units|users?|copies|hours?|appearances?|pages|subscribers|transactions|persons|people|seats|servers|locations|sites|sessions|employees|samples|images|posts?|compounds|barrels|gallons|tons|calls|visits|messages|orders|times|licen[sc]es|installations|ftes?|pagers|tickets)\b`, not: `\bhours? (?:after|before|of)\b`},
+			{need: `\b(?:usage|use|quantit\w+|volumes?|orders?|requests?|hours)\b[^;]{0,80}\b(?:exceeds?|exceeding|in excess of|above|beyond)\b[^;]{0,160}\b(?:charged|billed|invoiced|fees?|rates?|consent|approval|surcharge)\b`, not: `\btax|\binterest\b|\bpercent`},
+			{need: `\b(?:number|quantity|volume) of\b[^;]{0,100}\b(?:shall|will|may|must|does|is)\b[^;]{0,20}\b(?:not exceed|limited to|not be more than|exceed)\b`, not: `\bshares\b`},
+			{need: `\badditional (?:\w+ ){0,2}(?:appearances?|hours|users|units|copies)\b[^;]{0,160}\b(?:pay|fees?|charged?|compensat|rate)`},
+		},
+		veto:  `\binsurance\b|\bliab|\bnotice\b|\bshares of\b`,
+		why:   "The passage mentions a number, but ties no fee or consent to exceeding it.",
+		trust: 0.86,
+	},
+}
+
+// minimumTalk marks a minimum of something else, or talk about one fixed elsewhere.
+const minimumTalk = `\binsur|\bcoverage|\bnotice\b|\bminimum (?:wage|standard|requirement of law|term)|\bstatut|\b(?:not be required|to the extent|offset|recoup\w*|statements?|operate as|at a minimum|no guarantee)\b`
