@@ -1,0 +1,146 @@
+// Package cli is the command line. Results go to stdout, progress and questions to stderr, and the
+// exit code is what the last line says (UX.md §3).
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/exit"
+	"github.com/chargehand/chargehand/worker"
+)
+
+// Parts are what the commands are made of.
+type Parts struct {
+	Teams    map[string]Ready
+	Planners map[string]worker.Planner // functions that teams name as planner
+
+	// Own takes a data folder and supervises its runs; on hold it only decides and controls. It
+	// returns an *chargehand.Error of CodeLocked where another process has the folder already.
+	Own func(ctx context.Context, dir string, hold bool) (Owned, error)
+
+	// Look reads a data folder that nobody need own. Nil: reading takes an owner.
+	Look func(ctx context.Context, dir string) (Looked, error)
+
+	LoadTeam func(path string) (*chargehand.Team, error)
+	LoadPlan func(path string, checks ...func(*chargehand.Plan) []chargehand.Problem) (*chargehand.Plan, error)
+	Lint     func(*chargehand.Team) []chargehand.Problem // beyond what Team.Check finds
+	Scaffold func(dir string) ([]string, error)
+
+	Demo Demo
+}
+
+// Ready is a team that comes with the program.
+type Ready struct {
+	Team      chargehand.Team
+	Objective func(docs []chargehand.Document) chargehand.Objective
+	Documents bool   // it needs at least one
+	Summary   string // one line of what it does
+}
+
+// Owned is an engine in this process.
+type Owned interface {
+	chargehand.Engine
+	Close() error
+}
+
+// Looked is a data folder that is only read.
+type Looked interface {
+	chargehand.Reader
+	Close() error
+}
+
+// An app is one invocation.
+type app struct {
+	Parts
+	io    IO
+	flags flags
+}
+
+// flags are those that every command has.
+type flags struct {
+	data     string
+	progress string
+	color    string
+	ascii    bool
+	noInput  bool
+	yes      bool
+	debug    bool
+}
+
+// Main runs the command that args name and returns the code to exit with.
+func Main(streams IO, parts Parts, args []string) int {
+	a := &app{Parts: parts, io: streams}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	err := root.ExecuteContext(context.Background())
+	a.complain(err)
+	return int(exit.OfError(err))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "chargehand",
+		Short: "Supervise teams of workers: plan, hand out, check, correct, put together",
+		Long: "Chargehand plans a piece of work, hands its parts to workers, checks every answer, tries again\n" +
+			"or asks a person where one is not good enough, and says what is missing from the result.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          showHelp,
+	}
+	root.SuggestionsMinimumDistance = 2
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.data, "data", "", "data folder (default $CHARGEHAND_DATA_DIR, then the user's data folder)")
+	f.StringVar(&a.flags.progress, "progress", "", "how to show progress: auto, tty, plain, jsonl or quiet (default $CHARGEHAND_PROGRESS, then auto)")
+	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
+	f.BoolVar(&a.flags.ascii, "ascii", false, "show ASCII only")
+	f.BoolVar(&a.flags.noInput, "no-input", false, "never ask and never wait for a person")
+	f.BoolVarP(&a.flags.yes, "yes", "y", false, "take every question that is asked for answered with yes")
+	f.BoolVar(&a.flags.debug, "debug", false, "show the chain of causes of an error")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, err) })
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.flags.check() }
+	root.AddCommand(
+		a.demoCommand(), a.initCommand(), a.runCommand(), a.runsCommand(), a.reviewCommand(), a.planCommand(),
+		a.policyCommand(), a.workersCommand(), a.doctorCommand(), a.versionCommand(), exitCodesTopic(),
+	)
+	return root
+}
+
+func (f *flags) check() error {
+	if err := oneOf("--color", f.color, "auto", "always", "never"); err != nil {
+		return err
+	}
+	return oneOf("--progress", f.progress, "", "auto", "tty", "plain", "jsonl", "quiet")
+}
+
+// group is a command that only has commands below it.
+func group(use, short string, children ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: unknownCommand, RunE: showHelp, SuggestionsMinimumDistance: 2}
+	c.AddCommand(children...)
+	return c
+}
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// ctx is the context of a command that a signal may end.
+func (a *app) ctx(c *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(c.Context())
+	stop := onSignal(func(sig os.Signal) { cancel(signalled(sig)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// cause is why a context ended, where that is why a command did.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); err != nil && c != nil && errors.Is(err, context.Canceled) {
+		return c
+	}
+	return err
+}

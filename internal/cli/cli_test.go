@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/client"
+	"github.com/chargehand/chargehand/internal/config"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+// TestMain makes "chargehand" in a script this package's Main, over the fake engine, or over the
+// real one where $CHARGEHAND_TEST_ENGINE says so.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"chargehand": func() {
+		parts := Standard()
+		if os.Getenv("CHARGEHAND_TEST_ENGINE") != "real" {
+			parts.Own = fakeOwn
+			parts.LoadTeam = func(path string) (*chargehand.Team, error) { return config.Load(path) }
+			parts.Teams = maps.Clone(parts.Teams)
+			for _, scenario := range strings.Fields(os.Getenv("SCENARIOS")) {
+				parts.Teams[scenario] = Ready{Team: chargehand.Team{Name: scenario}, Objective: scripted, Summary: "is played"}
+			}
+		}
+		os.Exit(Main(Stdio(), parts, os.Args[1:]))
+	}})
+}
+
+// binaries are files that a script cannot hold.
+var binaries = map[string]string{
+	"nul.bin": "abc\x00def", "latin.txt": "caf\xe9", "utf16.txt": "\xff\xfea\x00",
+}
+
+func scripted(docs []chargehand.Document) chargehand.Objective {
+	return chargehand.Objective{Goal: "play", Documents: docs}
+}
+
+// code runs chargehand and wants it to exit with a code that is not 0: "code 3 run team a.txt".
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("chargehand", args[1:]...)
+	exited, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || exited.ExitCode() != want {
+		ts.Fatalf("chargehand %s: %v, want exit code %d", strings.Join(args[1:], " "), err, want)
+	}
+}
+
+// waitFor waits until a process in the background has the data folder and its run is in a state:
+// "waitfor running".
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	c := client.Dial(filepath.Join(ts.Getenv("CHARGEHAND_DATA_DIR"), socketName))
+	defer c.Close()
+	poll(ts, "no run is "+args[0], func() bool {
+		v, err := c.Run(context.Background(), "run_3")
+		return err == nil && string(v.State) == args[0]
+	})
+}
+
+// waitRuns waits until the owner of the data folder has so many runs with an attempt under way:
+// "waitruns 2".
+func waitRuns(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	c := client.Dial(filepath.Join(ts.Getenv("CHARGEHAND_DATA_DIR"), socketName))
+	defer c.Close()
+	poll(ts, "not enough runs", func() bool {
+		workers, err := c.Fleet(context.Background())
+		return err == nil && len(workers) > 0 && workers[0].Active >= want
+	})
+}
+
+// untilAttached waits until a process in the background follows the run through the socket.
+func untilAttached(ts *testscript.TestScript, _ bool, _ []string) {
+	flag := filepath.Join(ts.Getenv("CHARGEHAND_DATA_DIR"), "followed")
+	poll(ts, "nobody follows", func() bool {
+		_, err := os.Stat(flag)
+		return err == nil
+	})
+}
+
+func poll(ts *testscript.TestScript, failed string, done func() bool) {
+	for end := time.Now().Add(20 * time.Second); !done(); {
+		if time.Now().After(end) {
+			ts.Fatalf("%s", failed)
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "waitfor": waitFor, "waitruns": waitRuns, "until-attached": untilAttached,
+		},
+		Setup: func(e *testscript.Env) error {
+			// A socket's path is at most about 100 bytes, and the work folder's is long.
+			dir, err := os.MkdirTemp("", "ch")
+			if err != nil {
+				return err
+			}
+			e.Defer(func() { os.RemoveAll(dir) })
+			for name, content := range binaries {
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name), []byte(content), 0o644); err != nil {
+					return err
+				}
+			}
+			e.Setenv("CHARGEHAND_DATA_DIR", dir)
+			e.Setenv("CHARGEHAND_USER", "ana")
+			e.Setenv("CHARGEHAND_PROGRESS", "plain")
+			return nil
+		},
+	})
+}

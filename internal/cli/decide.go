@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/term"
+)
+
+// An answer is what the flags of a decision say.
+type answer struct {
+	approve bool
+	hash    string
+	reason  string
+}
+
+func (a *app) approveCommand() *cobra.Command {
+	f := answer{approve: true}
+	c := &cobra.Command{
+		Use: "approve REVIEW", Short: "Accept what a review is about", Args: args(cobra.ExactArgs(1)),
+		Long: "Accept what a review is about. A script must name the content that it approves with --hash, so that it\ncannot approve what it has not seen; on a terminal the hash is shown and asked about once.",
+		RunE: func(c *cobra.Command, given []string) error { return a.answer(c, given[0], f) },
+	}
+	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that is approved, or its first 8 digits or more")
+	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record")
+	return c
+}
+
+func (a *app) rejectCommand() *cobra.Command {
+	var f answer
+	c := &cobra.Command{
+		Use: "reject REVIEW", Short: "Refuse what a review is about", Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error {
+			if strings.TrimSpace(f.reason) == "" {
+				return usage("reject needs a reason", `say why with --reason "..."`)
+			}
+			return a.answer(c, given[0], f)
+		},
+	}
+	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that is rejected")
+	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record and for whoever corrects it")
+	return c
+}
+
+func (a *app) answer(c *cobra.Command, id string, f answer) error {
+	if f.approve && f.hash == "" && !a.asks() {
+		return usage("approve needs the hash of what is approved", "see it with: chargehand review show "+id+"; then give it with --hash")
+	}
+	ctx, stop := a.ctx(c)
+	defer stop()
+	return a.deciding(ctx, func(s *session) error {
+		r, err := review(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		if err := decidable(r, f); err != nil {
+			return err
+		}
+		if f.approve && f.hash == "" && !a.flags.yes {
+			if err := a.confirm(fmt.Sprintf("Approve %s, content %s?", term.Line(r.Description), term.Line(r.ContentHash))); err != nil {
+				return err
+			}
+		}
+		return a.decide(ctx, s, r, f)
+	})
+}
+
+func decidable(r *chargehand.Review, f answer) error {
+	if d := r.Decision; d != nil {
+		who := d.Approver
+		if d.ByPolicy {
+			who = "policy " + who
+		}
+		return &chargehand.Error{
+			Code: chargehand.CodeDecided, What: r.ID + " is decided already", Why: fmt.Sprintf("%s decided it at %s", who, term.Time(d.Timestamp)),
+			Next: "chargehand review show " + r.ID,
+		}
+	}
+	if f.hash == "" || named(r.ContentHash, f.hash) {
+		return nil
+	}
+	if digits := strings.TrimPrefix(f.hash, "sha256:"); len(digits) < minHash {
+		return usage(fmt.Sprintf("--hash %q is too short", f.hash), fmt.Sprintf("give at least %d digits", minHash))
+	}
+	return &chargehand.Error{
+		Code: chargehand.CodeStale, What: r.ID + " is not about that content", Why: "its content is " + r.ContentHash + ", not " + f.hash,
+		Next: "read it again: chargehand review show " + r.ID,
+	}
+}
+
+const minHash = 8 // digits of a content hash that name it
+
+func named(content, given string) bool {
+	content, given = strings.TrimPrefix(content, "sha256:"), strings.TrimPrefix(given, "sha256:")
+	return len(given) >= min(minHash, len(content)) && strings.HasPrefix(content, given)
+}
+
+func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f answer) error {
+	d, err := s.Decide(ctx, chargehand.Decision{
+		ReviewID: r.ID, Approved: f.approve, Approver: me(), ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: f.reason,
+	})
+	if err != nil {
+		return err
+	}
+	word := "rejected"
+	if d.Approved {
+		word = "approved"
+	}
+	fmt.Fprintf(a.io.Err, "%s: %s by %s\n", r.ID, word, term.Line(d.Approver))
+	if !s.owner {
+		return nil
+	}
+	if err := settled(ctx, s, r.RunID); err != nil {
+		return err
+	}
+	if v, err := s.Run(ctx, r.RunID); err != nil || !v.State.Final() {
+		fmt.Fprintf(a.io.Err, "nobody supervises the run now; go on with: chargehand runs watch %s\n", r.RunID)
+		return err
+	}
+	return nil
+}

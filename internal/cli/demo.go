@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/exit"
+	"github.com/chargehand/chargehand/internal/cli/progress"
+)
+
+// A Demo is the guided story that "chargehand demo" tells (UX.md §4).
+type Demo struct {
+	Open    func(ctx context.Context, dir string) (Owned, error) // an engine that has the demo's workers
+	Order   chargehand.Order
+	Task    string                                    // what it is about, in one sentence
+	Truth   string                                    // what the report without checks gets wrong
+	Without func(ctx context.Context) (string, error) // the report a caller without a supervisor makes
+}
+
+// demoPerson is who decides in the demo.
+const demoPerson = "ana"
+
+type demoForm struct {
+	without bool
+	decide  string // approve, reject or timeout; empty: ask
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	var f demoForm
+	c := &cobra.Command{
+		Use: "demo", Short: "Watch a team review a contract while one worker lies and another stalls", Args: args(cobra.NoArgs),
+		Long: "Reviews a sample contract with scripted workers, virtual money and the real engine, gate, deadlines and\n" +
+			"ledger. Nothing leaves this machine. It exits with 0 when the story went as told.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := oneOf("--decide", f.decide, "", "approve", "reject", "timeout"); err != nil {
+				return err
+			}
+			ctx, stop := a.ctx(c)
+			defer stop()
+			if f.without {
+				return cause(ctx, a.demoWithout(ctx))
+			}
+			return cause(ctx, a.demo(ctx, f))
+		},
+	}
+	c.Flags().BoolVar(&f.without, "without-gate", false, "show what a caller without any checks would have reported")
+	c.Flags().StringVar(&f.decide, "decide", "", "what to answer when a person is asked: approve, reject or timeout")
+	return c
+}
+
+func (a *app) demo(ctx context.Context, f demoForm) error {
+	o := a.Parts.Demo.Order
+	fmt.Fprintf(a.io.Out, "chargehand demo: scripted workers, virtual money, nothing leaves this machine.\n"+
+		"The engine, the checks, the deadlines and the ledger are real.\n"+
+		"Task: %s   Budget $%s · policy %s\n\n", a.Parts.Demo.Task, o.Team.Budget.USD, o.Team.Policy.ID())
+	dir, err := os.MkdirTemp("", "chargehand-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	e, err := a.Parts.Demo.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	t := &telling{app: a, engine: e, form: f, story: progress.Story{Style: a.style(a.io.Out)}}
+	err = t.tell(ctx, o)
+	if err = errors.Join(err, e.Close()); err != nil {
+		return err
+	}
+	return a.afterDemo(t, dir)
+}
+
+// afterDemo says what became of the run, and checks that the story went as told.
+func (a *app) afterDemo(t *telling, dir string) error {
+	v := &t.view
+	code := exit.Of(&v.RunSummary)
+	fmt.Fprintln(a.io.Out)
+	for _, line := range progress.Final(v, a.style(a.io.Out)) {
+		if !strings.HasPrefix(line, "   result") { // its command lacks the demo's folder; it comes below
+			fmt.Fprintln(a.io.Out, line)
+		}
+	}
+	fmt.Fprintf(a.io.Out, "   A run that comes out so exits with %d.\n\n", code)
+	fmt.Fprintf(a.io.Out, "Without the checks the report would have given the lie as the contract's words:\n"+
+		"   chargehand demo --without-gate\n"+
+		"Look at the run again:\n   chargehand runs result %s --data %s\n"+
+		"On your own contract, and then with a team of your own:\n   chargehand run contract-review FILE\n   chargehand init myteam\n", v.RunID, dir)
+	if missing := t.missing(); missing != "" {
+		return &chargehand.Error{
+			Code: chargehand.CodeInternal, What: "the demo did not go as told", Why: missing,
+			Next: "a machine under heavy load can do that; run it once more",
+		}
+	}
+	return nil
+}
+
+// A telling is the demo under way.
+type telling struct {
+	app    *app
+	engine Owned
+	form   demoForm
+	story  progress.Story
+	view   chargehand.View
+	asked  bool
+}
+
+func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
+	run, err := t.engine.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	for r, err := range t.engine.Records(ctx, run, 0, true) {
+		if err != nil {
+			return err
+		}
+		t.view.Apply(r)
+		for _, line := range t.story.Tell(&t.view, r) {
+			fmt.Fprintln(t.app.io.Out, line)
+		}
+		if progress.Parked(&t.view) && !t.asked {
+			t.asked = true
+			if err := t.ask(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// ask shows the review, when everything else is done, and answers it as told, or lets somebody at
+// the terminal do so.
+func (t *telling) ask(ctx context.Context) error {
+	r := t.view.Reviews[0]
+	fmt.Fprintln(t.app.io.Out)
+	for _, line := range t.story.Question(&t.view, &r) {
+		fmt.Fprintln(t.app.io.Out, line)
+	}
+	fmt.Fprintln(t.app.io.Out)
+	switch {
+	case t.form.decide == "approve", t.form.decide == "reject":
+		return t.decide(ctx, &r, t.form.decide == "approve")
+	case t.form.decide == "timeout" || !t.app.asks():
+		fmt.Fprintln(t.app.io.Out, "Nobody answers.")
+		return nil
+	}
+	fmt.Fprintf(t.app.io.Out, "[a]pprove  [r]eject  [enter = wait and see what the policy decides]  > ")
+	go t.listen(ctx, &r)
+	return nil
+}
+
+// listen waits for a key. It ends with the process: a read from a terminal cannot be taken back.
+func (t *telling) listen(ctx context.Context, r *chargehand.Review) {
+	line, err := bufio.NewReader(t.app.io.In).ReadString('\n')
+	if err != nil || ctx.Err() != nil {
+		return
+	}
+	switch answer := strings.ToLower(strings.TrimSpace(line)); {
+	case strings.HasPrefix(answer, "a"):
+		err = t.decide(ctx, r, true)
+	case strings.HasPrefix(answer, "r"):
+		err = t.decide(ctx, r, false)
+	}
+	if err != nil {
+		fmt.Fprintln(t.app.io.Err, err)
+	}
+}
+
+func (t *telling) decide(ctx context.Context, r *chargehand.Review, yes bool) error {
+	_, err := t.engine.Decide(ctx, chargehand.Decision{
+		ReviewID: r.ID, Approved: yes, Approver: demoPerson,
+		ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: "decided in the demo",
+	})
+	return err
+}
+
+// missing names a part of the story that did not happen; empty if all of it did.
+func (t *telling) missing() string {
+	seen := map[chargehand.Cause]bool{}
+	for _, row := range t.view.Rows {
+		for _, a := range row.Attempts {
+			seen[a.Cause] = true
+		}
+	}
+	switch {
+	case !seen[chargehand.CauseQuality]:
+		return "no output failed its check"
+	case !seen[chargehand.CauseDeadline]:
+		return "no worker overran its deadline"
+	case len(t.view.Reviews) == 0 || t.view.Reviews[0].Decision == nil:
+		return "nobody was asked"
+	case t.form.decide == "approve" && t.view.State == chargehand.RunFailed:
+		return "the run failed although the output was approved: " + t.view.Why
+	}
+	return ""
+}
+
+// demoWithout shows the report of a caller that believes every worker.
+func (a *app) demoWithout(ctx context.Context) error {
+	fmt.Fprintln(a.io.Err, "The same workers, called one after the other by a plain program that checks nothing; the one that stalls is waited for.")
+	report, err := a.Parts.Demo.Without(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.io.Out, report)
+	fmt.Fprintln(a.io.Err, a.Parts.Demo.Truth+" The same workers under supervision: chargehand demo")
+	return nil
+}

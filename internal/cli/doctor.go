@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/exit"
+	"github.com/chargehand/chargehand/internal/cli/term"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check that this machine can run chargehand", Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.examine(c.Context()) },
+	}
+}
+
+// A symptom is one thing that was looked at.
+type symptom struct {
+	name, found string
+	err         error
+}
+
+func (a *app) examine(ctx context.Context) error {
+	version, _ := build()
+	checks := []symptom{{name: "version", found: version + ", " + runtime.Version() + " on " + runtime.GOOS + "/" + runtime.GOARCH}}
+	dir, err := a.dataDir()
+	checks = append(checks, symptom{"data folder", dir, err})
+	if err == nil {
+		checks = append(checks, writable(dir), a.engine(ctx))
+	}
+	checks = append(checks, a.terminal())
+	st, sick := a.style(a.io.Out), 0
+	for _, s := range checks {
+		sign, text := chargehand.RunCompleted.Sign(), s.found
+		if s.err != nil {
+			sign, text = chargehand.RunFailed.Sign(), s.err.Error()
+			sick++
+		}
+		fmt.Fprintf(a.io.Out, "%s %s  %s\n", st.Tone(sign.Tone, st.Glyph(sign)), term.Pad(s.name, 11), term.Line(text))
+	}
+	if sick > 0 {
+		return &exit.Error{Code: exit.Internal, Err: fmt.Errorf("%s", term.Count(sick, "problem"))}
+	}
+	return nil
+}
+
+// writable tells how long the disk takes to keep what was written: every step of a run waits for
+// that.
+func writable(dir string) symptom {
+	s := symptom{name: "disk"}
+	if s.err = os.MkdirAll(dir, 0o700); s.err != nil {
+		return s
+	}
+	f, err := os.CreateTemp(dir, "doctor-*")
+	if err != nil {
+		s.err = err
+		return s
+	}
+	begun := time.Now()
+	_, werr := f.Write(make([]byte, 4096))
+	s.err = errors.Join(werr, f.Sync(), f.Close(), os.Remove(f.Name()))
+	s.found = fmt.Sprintf("%s can be written; 4 KiB are safe after %s", filepath.Clean(dir), time.Since(begun).Round(100*time.Microsecond))
+	return s
+}
+
+func (a *app) engine(ctx context.Context) symptom {
+	s := symptom{name: "engine"}
+	s.err = a.with(ctx, func(e *session) error {
+		runs, err := e.Runs(ctx, chargehand.Filter{})
+		if err != nil {
+			return err
+		}
+		waiting, err := e.Reviews(ctx)
+		if err != nil {
+			return err
+		}
+		where := "in another process"
+		if _, looked := e.Engine.(onlyReads); looked || e.owner {
+			where = "none runs now"
+		}
+		s.found = fmt.Sprintf("%s, %s of late, %s waiting", where, term.Count(len(runs), "run"), term.Count(len(waiting), "review"))
+		return nil
+	})
+	return s
+}
+
+func (a *app) terminal() symptom {
+	st := a.style(a.io.Err)
+	found := "progress " + a.mode()
+	if st.Color {
+		found += ", colours"
+	}
+	if st.ASCII {
+		found += ", ASCII only"
+	}
+	return symptom{name: "terminal", found: found}
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/exit"
+	"github.com/chargehand/chargehand/internal/cli/progress"
+)
+
+// A journey follows runs from a command's start to its last line.
+type journey struct {
+	app     *app
+	session *session
+	runs    []*progress.Run
+	strict  bool
+	detach  bool                        // Ctrl-C leaves the runs as they are
+	until   func(*chargehand.View) bool // ends the watch early; nil: never
+	timeout time.Duration               // zero: none
+
+	notices  chan string
+	pausing  atomic.Bool // Ctrl-C was pressed once, and the runs are on their way to a halt
+	halted   error       // why the journey ended before the runs did
+	attempts int         // of taking over from an owner that left, since the last record
+	seen     int64       // records seen at the last attempt
+}
+
+func (a *app) journey(strict bool) *journey {
+	return &journey{app: a, strict: strict, notices: make(chan string, 8)}
+}
+
+func (j *journey) open(ctx context.Context, hold bool) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer onSignal(func(s os.Signal) { cancel(signalled(s)) })()
+	j.session, err = j.app.open(ctx, hold)
+	return cause(ctx, err)
+}
+
+// follow shows the runs until they end, or stand still where nobody may be waited for, or a signal
+// says otherwise. What it returns is only what went wrong.
+func (j *journey) follow(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if j.timeout > 0 {
+		timer := time.AfterFunc(j.timeout, func() { cancel(&exit.Error{Code: exit.Timeout}) })
+		defer timer.Stop()
+	}
+	for {
+		err := j.watch(ctx, cancel)
+		if stop, ok := errors.AsType[*exit.Error](err); ok {
+			j.halted = stop
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		again, err := j.takeOver(ctx, cancel)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+func (j *journey) watch(ctx context.Context, cancel context.CancelCauseFunc) error {
+	defer onSignal(func(s os.Signal) { j.interrupted(ctx, s, cancel) })()
+	w := &progress.Watch{
+		Source: j.session, Runs: j.runs, Renderer: j.app.renderer(j.hint(), j.runs), Until: j.still, Notices: j.notices,
+	}
+	if j.app.asks() {
+		w.Review = func(r *progress.Run, rev *chargehand.Review) string { return j.app.shown(ctx, j.session, &r.View, rev) }
+	}
+	return w.Follow(ctx)
+}
+
+// stopped reports whether the journey ended before the runs did.
+func (j *journey) stopped() bool { return j.halted != nil || j.pausing.Load() }
+
+// still reports whether a quiet run need not be watched any longer.
+func (j *journey) still(v *chargehand.View) bool {
+	switch {
+	case j.pausing.Load() && v.State == chargehand.RunPaused && !progress.Busy(v):
+		return true
+	case j.app.flags.noInput && progress.Parked(v):
+		return true
+	}
+	return j.until != nil && j.until(v)
+}
+
+func (j *journey) hint() string {
+	if j.detach || !j.session.owner {
+		return "Ctrl-C detaches"
+	}
+	return "Ctrl-C pauses · twice stops now"
+}
+
+// interrupted is called for each signal. Runs in this process are paused first; others go on
+// without us.
+func (j *journey) interrupted(ctx context.Context, s os.Signal, cancel context.CancelCauseFunc) {
+	if s != os.Interrupt || j.detach || !j.session.owner || j.pausing.Swap(true) {
+		cancel(signalled(s))
+		return
+	}
+	j.notice("pausing: what is under way is finished first; Ctrl-C again stops now\n")
+	for _, r := range j.runs {
+		err := j.session.Control(ctx, r.ID, chargehand.Control{Verb: chargehand.Pause, By: me(), Reason: "Ctrl-C"})
+		if err != nil && chargehand.CodeOf(err) != chargehand.CodeEnded {
+			j.notice(fmt.Sprintf("warning: %s is not paused: %v\n", r.ID, err))
+		}
+	}
+}
+
+// notice is shown by the watch, or lost if that has ended: nobody may wait for it.
+func (j *journey) notice(text string) {
+	select {
+	case j.notices <- text:
+	default:
+	}
+}
+
+// takeOver opens the data folder again when the process that had it is gone, so that a run does
+// not stand still because the command that happened to supervise it has ended.
+func (j *journey) takeOver(ctx context.Context, cancel context.CancelCauseFunc) (again bool, err error) {
+	defer onSignal(func(s os.Signal) { cancel(signalled(s)) })()
+	var lost error
+	var seen int64
+	for _, r := range j.runs {
+		seen += r.View.Seq
+		if r.Err != nil {
+			lost = r.Err
+		}
+	}
+	if lost == nil || j.session.owner || chargehand.CodeOf(lost) != chargehand.CodeUnavailable {
+		return false, lost
+	}
+	if j.attempts++; seen > j.seen {
+		j.attempts, j.seen = 1, seen
+	}
+	if j.attempts > 3 {
+		return false, lost
+	}
+	next, err := j.app.open(ctx, false)
+	if err != nil {
+		return false, errors.Join(lost, cause(ctx, err))
+	}
+	old := j.session
+	j.session = next
+	for _, r := range j.runs {
+		r.Retry()
+	}
+	return true, old.close()
+}
+
+// finish writes the last words on every run and makes the exit code: the gravest of all runs, or
+// why the command ended before them. err is what went wrong on the way.
+func (j *journey) finish(err error) error {
+	if j.session != nil {
+		err = errors.Join(err, j.session.close())
+	}
+	if err != nil {
+		return err
+	}
+	code := exit.OK
+	for _, r := range j.runs {
+		if r.View.RunID != "" {
+			code = max(code, j.code(&r.View))
+		}
+	}
+	if stop, ok := errors.AsType[*exit.Error](j.halted); ok {
+		code = stop.Code
+	} else if j.pausing.Load() {
+		code = exit.Interrupted
+	}
+	j.lastWords(code)
+	if code == exit.OK {
+		return nil
+	}
+	return &exit.Error{Code: code}
+}
+
+func (j *journey) code(v *chargehand.View) exit.Code {
+	code := exit.Of(&v.RunSummary)
+	if code != exit.OK || !j.strict {
+		return code
+	}
+	for _, row := range v.Rows {
+		if row.State == chargehand.SubtaskAcceptedLow {
+			return exit.Gaps
+		}
+	}
+	return code
+}
+
+func (j *journey) lastWords(code exit.Code) {
+	if j.app.mode() == "quiet" || j.app.mode() == "jsonl" {
+		return
+	}
+	st := j.app.style(j.app.io.Err)
+	var b strings.Builder
+	for _, r := range j.runs {
+		if r.View.RunID != "" {
+			b.WriteString(strings.Join(progress.Final(&r.View, st), "\n") + "\n")
+		}
+	}
+	switch {
+	case j.halted != nil && !j.session.owner:
+		b.WriteString("the process that supervises it goes on\n")
+	case j.halted != nil:
+		b.WriteString("nothing goes on until it is watched again\n")
+	}
+	fmt.Fprintf(&b, "exit %d\n", code)
+	fmt.Fprint(j.app.io.Err, b.String())
+}

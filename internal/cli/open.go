@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/engine/local"
+	"github.com/chargehand/chargehand/internal/config"
+	"github.com/chargehand/chargehand/internal/gate"
+	"github.com/chargehand/chargehand/internal/scaffold"
+	"github.com/chargehand/chargehand/teams/contractreview"
+)
+
+// teams are the ready-made ones, by the name that "chargehand run" knows them by.
+var teams = map[string]Ready{
+	contractreview.Name: {
+		Team:      contractreview.Team(),
+		Objective: contractreview.Objective,
+		Documents: true,
+		Summary:   "reads a contract for 41 kinds of clause and rates its risks; needs no model",
+	},
+}
+
+// Standard is the program as it is shipped: the local engine, and the teams that come with it.
+func Standard() Parts {
+	return Parts{
+		Teams: teams,
+		Own: func(ctx context.Context, dir string, hold bool) (Owned, error) {
+			return local.Open(ctx, local.Options{Dir: dir, Workers: contractreview.Workers(), Hold: hold})
+		},
+		Look:     func(ctx context.Context, dir string) (Looked, error) { return local.LookAt(ctx, dir) },
+		LoadTeam: func(path string) (*chargehand.Team, error) { return config.Load(path, compile) },
+		LoadPlan: config.LoadPlan,
+		Lint:     compile,
+		Scaffold: scaffold.Write,
+		Demo:     demonstration(),
+	}
+}
+
+func demonstration() Demo {
+	d := contractreview.Demo()
+	return Demo{
+		Open: func(ctx context.Context, dir string) (Owned, error) {
+			return local.Open(ctx, local.Options{Dir: dir, Workers: d.Workers})
+		},
+		Order:   chargehand.Order{Team: d.Team, Objective: d.Objective, StartedBy: "sam"},
+		Task:    "review a supplier contract of " + words(d.Objective) + " words for publication.",
+		Truth:   "The report says that liability is capped at EUR 5,000,000; clause 9.2 of the contract says EUR 500,000.",
+		Without: contractreview.PlainReport,
+	}
+}
+
+// words is about how long the documents are.
+func words(o chargehand.Objective) string {
+	n := 0
+	for _, d := range o.Documents {
+		n += len(strings.Fields(d.Text))
+	}
+	return strconv.Itoa(n / 100 * 100)
+}
+
+// compile is what only the gate finds wrong with a team: schemas and rules that do not compile.
+func compile(t *chargehand.Team) []chargehand.Problem {
+	_, problems := gate.Compile(t)
+	return problems
+}

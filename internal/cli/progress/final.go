@@ -1,0 +1,186 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/term"
+)
+
+// maxGaps is how many gaps a final block names; the result names them all.
+const maxGaps = 10
+
+// Final is the last word on a run as it stands: what came of it, what it cost, what is missing and
+// what to do next.
+func Final(v *chargehand.View, st term.Style) []string {
+	sign := v.State.Sign()
+	title := sign.Label
+	if v.State == chargehand.RunRunning && v.NeedsHuman > 0 {
+		sign = chargehand.SubtaskNeedsHuman.Sign()
+		title = "Waiting for a person"
+	}
+	head := st.Tone(sign.Tone, st.Glyph(sign)+" "+st.Bold(strings.ToUpper(title))) + "   " + tally(v)
+	if v.Title != "" {
+		head += "   " + st.Tone(chargehand.ToneIdle, term.Line(v.Title))
+	}
+	lines := []string{head}
+	if v.Why != "" && v.State != chargehand.RunCompleted {
+		lines = append(lines, st.Text("   why     ")+term.Line(v.Why))
+	}
+	lines = append(lines, st.Text("   cost "+strings.Join(facts(v), " · ")))
+	lines = append(lines, gaps(v, st)...)
+	return append(lines, next(v)...)
+}
+
+// tally counts subtasks by what came of them: "6 subtasks: 4 accepted, 1 left out (deadline)".
+func tally(v *chargehand.View) string {
+	counts, order := map[string]int{}, []string{}
+	for _, row := range v.Rows {
+		if row.Synthesis {
+			continue
+		}
+		word := fate(v, row)
+		if counts[word] == 0 {
+			order = append(order, word)
+		}
+		counts[word]++
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return first(b) - first(a) })
+	var parts []string
+	for _, word := range order {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
+	}
+	if len(parts) == 0 {
+		return "no subtask was planned"
+	}
+	return term.Count(v.Subtasks, "subtask") + ": " + strings.Join(parts, ", ")
+}
+
+// first puts what was accepted before the rest.
+func first(word string) int {
+	if strings.HasPrefix(word, "accepted") {
+		return 1
+	}
+	return 0
+}
+
+func fate(v *chargehand.View, row *chargehand.SubtaskView) string {
+	switch s := row.State; {
+	case s == chargehand.SubtaskAcceptedByHuman:
+		return "accepted by " + term.Line(decider(v, row))
+	case s == chargehand.SubtaskRejected:
+		return "rejected by " + term.Line(decider(v, row))
+	case s == chargehand.SubtaskAcceptedLow:
+		return "accepted with low confidence"
+	case s == chargehand.SubtaskDegraded, s == chargehand.SubtaskNoWorker, s == chargehand.SubtaskOverBudget:
+		return "left out" + because(row.Cause)
+	case v.State.Final() && !s.Final():
+		return "left out (not decided)"
+	default:
+		return strings.ToLower(s.Sign().Label)
+	}
+}
+
+// decider is who decided about a subtask: a policy is never passed off as a person.
+func decider(v *chargehand.View, row *chargehand.SubtaskView) string {
+	for i := range v.Reviews {
+		if d := v.Reviews[i].Decision; d != nil && v.Reviews[i].TaskID == row.ID && d.ByPolicy {
+			return "policy " + d.Approver
+		}
+	}
+	if row.DecidedBy == "" {
+		return "a person"
+	}
+	return row.DecidedBy
+}
+
+// facts is money first, then what happened on the way.
+func facts(v *chargehand.View) []string {
+	cost := term.Money(v.Spent)
+	if v.Budget > 0 {
+		cost += " of " + term.Money(v.Budget)
+	}
+	if v.Plan.Estimate > 0 {
+		cost += fmt.Sprintf(" (%.2f× plan)", float64(v.Spent)/float64(v.Plan.Estimate))
+	}
+	out := []string{cost}
+	var retries, reassigned, people, policy int
+	for _, row := range v.Rows {
+		for i := 1; i < len(row.Attempts); i++ {
+			retries++
+			if row.Attempts[i].Worker != row.Attempts[i-1].Worker {
+				reassigned++
+			}
+		}
+	}
+	for i := range v.Reviews {
+		if d := v.Reviews[i].Decision; d != nil && d.Withdrawn {
+			continue
+		} else if d != nil && d.ByPolicy {
+			policy++
+		} else if d != nil {
+			people++
+		}
+	}
+	for _, f := range []struct {
+		n    int
+		text string
+	}{
+		{reassigned, fmt.Sprintf("%d reassigned", reassigned)},
+		{retries, term.Count(retries, "retry")},
+		{people, term.Count(people, "human decision")},
+		{policy, fmt.Sprintf("%d decided by policy", policy)},
+	} {
+		if f.n > 0 {
+			out = append(out, f.text)
+		}
+	}
+	if !v.EndedAt.IsZero() {
+		out = append(out, term.Span(v.EndedAt.Sub(v.StartedAt)))
+	}
+	return out
+}
+
+func gaps(v *chargehand.View, st term.Style) []string {
+	var lines []string
+	for _, row := range v.Rows {
+		if row.State.Accepted() || !row.State.Final() && !v.State.Final() {
+			continue
+		}
+		why := row.Why
+		switch {
+		case why != "":
+		case !row.State.Final():
+			why = "the run ended before it was decided"
+		default:
+			why = strings.ToLower(row.State.Sign().Label)
+		}
+		lines = append(lines, "   gap     "+Name(row)+st.Text(" — ")+term.Line(why))
+	}
+	if n := len(lines) - maxGaps; n > 0 {
+		lines = append(lines[:maxGaps], fmt.Sprintf("   gap     and %d more", n))
+	}
+	return lines
+}
+
+// next is the commands that follow.
+func next(v *chargehand.View) []string {
+	var lines []string
+	for i := range v.Reviews {
+		if rev := &v.Reviews[i]; rev.Open() {
+			lines = append(lines, "   decide  chargehand review show "+term.Line(rev.ID))
+		}
+	}
+	switch {
+	case v.State == chargehand.RunPaused:
+		lines = append(lines, "   resume  chargehand runs resume "+v.RunID)
+	case !v.State.Final():
+		lines = append(lines, "   watch   chargehand runs watch "+v.RunID)
+	}
+	if v.State.Final() || v.Accepted > 0 {
+		lines = append(lines, "   result  chargehand runs result "+v.RunID)
+	}
+	return lines
+}

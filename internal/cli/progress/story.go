@@ -1,0 +1,116 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/term"
+)
+
+// A Story tells a run as it happens, a line for each turn it takes. What merely goes well is not
+// told, so that two runs of the same team read the same.
+type Story struct {
+	Style term.Style
+}
+
+// Tell is what there is to say about a record that the view has just taken in.
+func (s *Story) Tell(v *chargehand.View, r chargehand.Record) []string {
+	switch f := r.Fact.(type) {
+	case chargehand.PlanAdopted:
+		return s.line(v, r, chargehand.ToneRun, "  ", fmt.Sprintf("plan v%d", f.Version),
+			fmt.Sprintf("%s, estimate %s", term.Count(f.Subtasks, "subtask"), term.Money(f.Estimate)))
+	case chargehand.OutputChecked:
+		return s.checked(v, r, f)
+	case chargehand.AttemptFailed:
+		if f.Cause == chargehand.CauseDeadline {
+			return s.line(v, r, chargehand.ToneWarn, "⌛", s.name(v, f.AttemptRef), "deadline passed: "+term.Line(f.Message))
+		}
+	case chargehand.RetryPlanned:
+		return s.retry(v, r, f)
+	case chargehand.BudgetLow:
+		return s.line(v, r, chargehand.ToneWarn, "$ ", "80 % of the budget", "what is not critical moves to tier 3")
+	case chargehand.ReviewOpened:
+		return s.line(v, r, chargehand.ToneHuman, "✋", "needs a decision", term.Line(f.Review.Action))
+	case chargehand.ReviewDecided:
+		return s.decided(v, r, f)
+	}
+	return nil
+}
+
+func (s *Story) checked(v *chargehand.View, r chargehand.Record, f chargehand.OutputChecked) []string {
+	if f.Verdict.Recommendation == chargehand.Accept {
+		return nil
+	}
+	why := "by the gate"
+	if len(f.Verdict.Issues) > 0 {
+		why = f.Verdict.Issues[0].Message
+	}
+	return s.line(v, r, chargehand.ToneFail, "✗ ", s.name(v, f.AttemptRef), "CHECK FAILED: "+term.Line(why))
+}
+
+func (s *Story) retry(v *chargehand.View, r chargehand.Record, f chargehand.RetryPlanned) []string {
+	if f.Reassign {
+		return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), "given to another worker than "+strings.Join(f.Avoid, ", "))
+	}
+	return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), "tried again, told what was wrong")
+}
+
+func (s *Story) decided(v *chargehand.View, r chargehand.Record, f chargehand.ReviewDecided) []string {
+	verb := "rejected"
+	if f.Decision.Approved {
+		verb = "approved"
+	}
+	by := term.Line(f.Decision.Approver)
+	if f.Decision.ByPolicy {
+		by = "policy " + by + "; no person decided"
+	}
+	return s.line(v, r, chargehand.ToneHuman, "✋", "decided", verb+" by "+by)
+}
+
+func (s *Story) name(v *chargehand.View, a chargehand.AttemptRef) string {
+	label := ""
+	for _, row := range v.Rows {
+		if row.ID == a.Subtask {
+			label = row.Name()
+		}
+	}
+	return fmt.Sprintf("%s·%d %s", a.Subtask, a.Attempt, label)
+}
+
+func (s *Story) line(v *chargehand.View, r chargehand.Record, tone chargehand.Tone, glyph, what, how string) []string {
+	since := r.At.Sub(v.StartedAt).Round(100 * time.Millisecond).Seconds()
+	head := fmt.Sprintf("%04.1f  %s %-32s", since, s.Style.Text(glyph), s.Style.Text(what))
+	return []string{s.Style.Tone(tone, head) + "  " + how}
+}
+
+// Question shows what a person is asked: what the output says, what the source says, and what
+// happens if nobody answers.
+func (s *Story) Question(v *chargehand.View, r *chargehand.Review) []string {
+	label := r.TaskID
+	for _, row := range v.Rows {
+		if row.ID == r.TaskID {
+			label = row.Name()
+		}
+	}
+	lines := []string{"      " + s.Style.Bold(term.Line(label)+" — "+term.Line(v.Title)) + "   " + string(r.Risk) + " risk"}
+	for _, f := range r.Evidence {
+		if f.Severity != chargehand.SeverityError {
+			continue
+		}
+		lines = append(lines, "      finding  "+term.Line(f.Message))
+		if f.Quote != "" {
+			lines = append(lines, "      output   "+term.Line(f.Quote))
+		}
+		if f.Source != nil {
+			lines = append(lines, "      source   "+term.Line(f.Source.Quote))
+		}
+	}
+	verb := "rejected"
+	if r.Auto == chargehand.AutoApprove {
+		verb = "approved"
+	}
+	return append(lines, fmt.Sprintf("      If nobody decides by %s this is %s automatically (policy %s).",
+		r.Deadline.UTC().Format("15:04:05Z"), verb, r.Policy))
+}

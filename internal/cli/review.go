@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/report"
+	"github.com/chargehand/chargehand/internal/cli/term"
+)
+
+func (a *app) reviewCommand() *cobra.Command {
+	return group("review", "See what waits for a decision, and decide", a.reviewsCommand(), a.sheetCommand(), a.approveCommand(), a.rejectCommand())
+}
+
+func (a *app) reviewsCommand() *cobra.Command {
+	var form string
+	c := &cobra.Command{
+		Use: "list", Short: "List the reviews that wait, the next deadline first", Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := oneOf("--output", form, "table", "json"); err != nil {
+				return err
+			}
+			ctx, stop := a.ctx(c)
+			defer stop()
+			return a.with(ctx, func(s *session) error {
+				reviews, err := s.Reviews(ctx)
+				if err != nil {
+					return err
+				}
+				return a.writeReviews(reviews, form)
+			})
+		},
+	}
+	outputFlag(c, &form, "table", "table or json")
+	return c
+}
+
+func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
+	if form == "json" {
+		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "reviews": nonNil(reviews)})
+	}
+	if len(reviews) == 0 {
+		fmt.Fprintln(a.io.Err, "nothing waits for a decision")
+		return nil
+	}
+	now := time.Now()
+	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "WHAT"}, Width: a.screen(a.io.Out).Width}
+	for i := range reviews {
+		r := &reviews[i]
+		due := fmt.Sprintf("%s (%s)", term.TimeOfDay(r.Deadline, now), term.Span(r.Deadline.Sub(now)))
+		risk := r.Risk
+		if risk == "" {
+			risk = chargehand.RiskLow
+		}
+		t.Add(r.ID, string(risk), r.RunID, r.TaskID, due, string(r.Auto), r.Description)
+	}
+	return t.Write(a.io.Out, a.style(a.io.Out))
+}
+
+// A sheetForm is what the flags of "review show" say.
+type sheetForm struct {
+	around int
+	raw    bool
+	output string
+}
+
+func (a *app) sheetCommand() *cobra.Command {
+	var f sheetForm
+	c := &cobra.Command{
+		Use: "show REVIEW", Short: "Show what is to be decided, with the lines of the source it is about", Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error { return a.showReview(c, given[0], f) },
+	}
+	c.Flags().IntVar(&f.around, "source-lines", 3, "lines of a source before and after a passage")
+	c.Flags().BoolVar(&f.raw, "raw", false, "show the output as it is")
+	outputFlag(c, &f.output, "table", "table or json")
+	return c
+}
+
+func (a *app) showReview(c *cobra.Command, id string, f sheetForm) error {
+	if err := oneOf("--output", f.output, "table", "json"); err != nil {
+		return err
+	}
+	if f.around < 0 {
+		return usage("--source-lines cannot be negative", "")
+	}
+	ctx, stop := a.ctx(c)
+	defer stop()
+	return a.with(ctx, func(s *session) error {
+		r, err := review(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		if f.output == "json" {
+			return term.WriteJSON(a.io.Out, r)
+		}
+		v, err := s.Run(ctx, r.RunID)
+		if err != nil {
+			return err
+		}
+		sheet, err := sheet(ctx, s, v, r)
+		if err != nil {
+			return err
+		}
+		sheet.Around, sheet.Raw = f.around, f.raw
+		return sheet.Write(a.io.Out, a.screen(a.io.Out))
+	})
+}
+
+// recent is how many runs are searched for a review that no longer waits.
+const recent = 50
+
+// review is the review of that id or unique prefix, decided ones of the newest runs included.
+func review(ctx context.Context, s *session, id string) (*chargehand.Review, error) {
+	waiting, err := s.Reviews(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r, err := match(waiting, id); r != nil || err != nil {
+		return r, err
+	}
+	runs, err := s.Runs(ctx, chargehand.Filter{Limit: recent})
+	if err != nil {
+		return nil, err
+	}
+	for i := range runs {
+		v, err := s.Run(ctx, runs[i].RunID)
+		if err != nil {
+			return nil, err
+		}
+		if r, err := match(v.Reviews, id); r != nil || err != nil {
+			return r, err
+		}
+	}
+	return nil, &chargehand.Error{
+		Code: chargehand.CodeNotFound, What: fmt.Sprintf("there is no review %q", id),
+		Why: fmt.Sprintf("none that waits, and none in the newest %d runs", recent), Next: "chargehand review list",
+	}
+}
+
+func match(reviews []chargehand.Review, id string) (*chargehand.Review, error) {
+	var found *chargehand.Review
+	for i := range reviews {
+		switch r := &reviews[i]; {
+		case r.ID == id:
+			return r, nil
+		case id == "" || !strings.HasPrefix(r.ID, id):
+		case found != nil:
+			return nil, &chargehand.Error{
+				Code: chargehand.CodeNotFound, What: fmt.Sprintf("%q is not one review", id),
+				Why: fmt.Sprintf("%s and %s both begin so", found.ID, r.ID), Next: "give more of its id",
+			}
+		default:
+			found = r
+		}
+	}
+	return found, nil
+}
+
+// sheet gathers what there is to see about a review.
+func sheet(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review) (*report.Sheet, error) {
+	sh := &report.Sheet{Review: r, Run: v, Sources: map[string]report.Source{}, Around: 3, Now: time.Now()}
+	if r.OutputRef != "" {
+		b, err := s.Blob(ctx, r.OutputRef)
+		if err != nil {
+			return nil, fmt.Errorf("read the output: %w", err)
+		}
+		sh.Output = b
+	}
+	issues := r.Evidence
+	if r.VerdictRef != "" {
+		b, err := s.Blob(ctx, r.VerdictRef)
+		if err != nil {
+			return nil, fmt.Errorf("read the verdict: %w", err)
+		}
+		sh.Verdict = new(chargehand.Verdict)
+		if err := json.Unmarshal(b, sh.Verdict); err != nil {
+			return nil, fmt.Errorf("read the verdict: %w", err)
+		}
+		issues = append(issues, sh.Verdict.Issues...)
+	}
+	for i := range issues {
+		if p := issues[i].Source; p != nil {
+			if err := source(ctx, s, v, p.Document, sh.Sources); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return sh, nil
+}
+
+// source reads a document of the run once. A passage in anything else is shown by its quote.
+func source(ctx context.Context, s *session, v *chargehand.View, hash string, into map[string]report.Source) error {
+	if _, there := into[hash]; there {
+		return nil
+	}
+	for _, d := range v.Objective.Documents {
+		if d.Hash != hash {
+			continue
+		}
+		b, err := s.Blob(ctx, hash)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", d.Name, err)
+		}
+		into[hash] = report.Source{Name: d.Name, Text: string(b)}
+	}
+	return nil
+}
+
+// shown is a review's sheet as text, for someone who watches the run.
+func (a *app) shown(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review) string {
+	sh, err := sheet(ctx, s, v, r)
+	if err != nil {
+		return fmt.Sprintf("%s waits for a decision: chargehand review show %s\n", term.Line(r.Description), term.Line(r.ID))
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	if err := sh.Write(&b, a.screen(a.io.Err)); err != nil {
+		return ""
+	}
+	return b.String() + "Decide in another terminal; this one goes on as soon as you have.\n\n"
+}

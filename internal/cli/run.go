@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/progress"
+	"github.com/chargehand/chargehand/internal/cli/report"
+)
+
+// A runForm is what the flags of "run" say.
+type runForm struct {
+	orderForm
+	planOnly bool
+	strict   bool
+	output   string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runForm
+	long := "Plan, supervise and wait. Each file is a run of its own; all go on at once, and the results come in\n" +
+		"the order of the files. The exit code is the gravest of all runs: see chargehand help exit-codes.\n\nReady-made teams:\n"
+	for _, name := range slices.Sorted(maps.Keys(a.Teams)) {
+		long += fmt.Sprintf("  %-18s %s\n", name, a.Teams[name].Summary)
+	}
+	c := &cobra.Command{
+		Use: "run TEAM|TEAM.yaml [FILE...|-]", Short: "Run a team on documents, and wait for the results", Long: long,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error { return a.run(c, f, given[0], given[1:]) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.budget, "budget", "", "most that each run may spend, in dollars")
+	fl.StringVar(&f.deadline, "deadline", "", "when each run must end, from its start, such as 30m")
+	fl.StringVar(&f.title, "title", "", "title of the run (default the file's name)")
+	fl.StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
+	fl.StringVar(&f.plan, "plan", "", "file with a plan to follow instead of the team's planner")
+	fl.StringArrayVar(&f.inputs, "input", nil, "input as key=value; may be given more than once")
+	fl.BoolVar(&f.planOnly, "plan-only", false, "show the plan and start nothing")
+	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
+	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, table or json")
+	return c
+}
+
+func (a *app) run(c *cobra.Command, f runForm, name string, files []string) error {
+	if err := oneOf("--output", f.output, "md", "table", "json"); err != nil {
+		return err
+	}
+	r, err := a.team(name)
+	if err != nil {
+		return err
+	}
+	docs, err := a.documents(files)
+	if err != nil {
+		return err
+	}
+	orders, err := a.orders(r, f.orderForm, docs)
+	if err != nil {
+		return err
+	}
+	if f.planOnly {
+		return a.showPlan(c.Context(), &orders[0], f.output == "json")
+	}
+	j := a.journey(f.strict)
+	return j.finish(j.start(c.Context(), orders, f.output))
+}
+
+// start begins all runs, follows them and writes their results.
+func (j *journey) start(ctx context.Context, orders []chargehand.Order, form string) error {
+	if err := j.open(ctx, false); err != nil {
+		return err
+	}
+	for i := range orders {
+		id, err := j.session.Start(ctx, orders[i])
+		if err != nil {
+			j.abandon(ctx)
+			return err
+		}
+		source := ""
+		if docs := orders[i].Objective.Documents; len(docs) > 0 && len(orders) > 1 {
+			source = docs[0].Name
+		}
+		j.runs = append(j.runs, &progress.Run{ID: id, Source: source})
+	}
+	if err := j.follow(ctx); err != nil || j.stopped() {
+		return err
+	}
+	return j.results(ctx, form)
+}
+
+// abandon cancels what was started before an order was refused.
+func (j *journey) abandon(ctx context.Context) {
+	for _, r := range j.runs {
+		err := j.session.Control(ctx, r.ID, chargehand.Control{Verb: chargehand.Cancel, By: me(), Reason: "another run of the same command could not be started"})
+		if err != nil {
+			fmt.Fprintf(j.app.io.Err, "warning: %s goes on: %v\n", r.ID, err)
+		}
+	}
+	j.runs = nil
+}
+
+// results writes what every run has to show, in the order they were asked for.
+func (j *journey) results(ctx context.Context, form string) error {
+	for _, r := range j.runs {
+		if r.View.RunID == "" {
+			continue
+		}
+		result, err := j.session.Result(ctx, r.ID)
+		if err != nil {
+			return fmt.Errorf("read the result of %s: %w", r.ID, err)
+		}
+		if err := j.app.writeResult(j.app.io.Out, result, form); err != nil {
+			return fmt.Errorf("write the result of %s: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
+func (a *app) writeResult(w io.Writer, r *chargehand.Result, form string) error {
+	switch form {
+	case "json":
+		return report.JSON(w, r)
+	case "table":
+		return report.Table(w, r, a.screen(a.io.Out))
+	}
+	return report.Markdown(w, r)
+}

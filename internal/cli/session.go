@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/client"
+	"github.com/chargehand/chargehand/internal/httpapi"
+)
+
+// socketName is where in a data folder its owner can be reached.
+const socketName = "chargehand.sock"
+
+// A session is an engine for as long as a command needs one.
+type session struct {
+	chargehand.Engine
+	owner bool // runs are supervised in this process, and stand still without it
+	close func() error
+}
+
+// open takes the data folder, or else reaches the process that has it.
+func (a *app) open(ctx context.Context, hold bool) (*session, error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	patience := time.Now().Add(3 * time.Second)
+	for {
+		owned, err := a.Own(ctx, dir, hold)
+		if err == nil {
+			return a.own(ctx, owned, dir), nil
+		}
+		if chargehand.CodeOf(err) != chargehand.CodeLocked {
+			return nil, err
+		}
+		s, refused := attach(ctx, dir)
+		if refused == nil {
+			return s, nil
+		}
+		if time.Now().After(patience) || ctx.Err() != nil {
+			return nil, unattached(dir, refused)
+		}
+		// The owner may be about to open its socket, or about to leave.
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func unattached(dir string, why error) error {
+	return &chargehand.Error{
+		Code: chargehand.CodeLocked, What: "cannot use the data folder " + dir,
+		Why:  "another process has it, and does not answer on " + socketName + ": " + why.Error(),
+		Next: "wait for that process or end it, or name another folder with --data", Err: why,
+	}
+}
+
+func attach(ctx context.Context, dir string) (*session, error) {
+	c := client.Dial(filepath.Join(dir, socketName))
+	live, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := c.Live(live); err != nil {
+		return nil, err
+	}
+	return &session{Engine: c, close: c.Close}, nil
+}
+
+// own serves the engine to other processes while this one has it.
+func (a *app) own(ctx context.Context, engine Owned, dir string) *session {
+	l, err := httpapi.Listen(filepath.Join(dir, socketName))
+	if err != nil {
+		fmt.Fprintf(a.io.Err, "warning: other chargehand processes cannot reach this one: %v\n", err)
+		return &session{Engine: engine, owner: true, close: engine.Close}
+	}
+	serve, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- httpapi.Serve(serve, l, httpapi.Handler(engine, httpapi.Options{})) }()
+	return &session{Engine: engine, owner: true, close: func() error {
+		stop()
+		return errors.Join(<-served, engine.Close())
+	}}
+}
+
+// dataDir is where runs are kept: --data, $CHARGEHAND_DATA_DIR, $XDG_DATA_HOME/chargehand or
+// ~/.local/share/chargehand.
+func (a *app) dataDir() (string, error) {
+	if a.flags.data != "" {
+		return a.flags.data, nil
+	}
+	if dir := os.Getenv("CHARGEHAND_DATA_DIR"); dir != "" {
+		return dir, nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "chargehand"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "there is no data folder", Why: err.Error(), Next: "name one with --data", Err: err}
+	}
+	return filepath.Join(home, ".local", "share", "chargehand"), nil
+}
+
+// look reaches the process that has the data folder, or else reads the folder as it is. No run is
+// taken up by it.
+func (a *app) look(ctx context.Context) (*session, error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	if s, err := attach(ctx, dir); err == nil {
+		return s, nil
+	}
+	if a.Look != nil {
+		if l, err := a.Look(ctx, dir); err == nil {
+			return &session{Engine: onlyReads{l}, close: l.Close}, nil
+		}
+	}
+	return a.open(ctx, true)
+}
+
+// onlyReads is an engine for commands that change nothing.
+type onlyReads struct{ Looked }
+
+var errOnlyReads = &chargehand.Error{Code: chargehand.CodeUnavailable, What: "the data folder is only read"}
+
+func (onlyReads) Start(context.Context, chargehand.Order) (string, error) { return "", errOnlyReads }
+
+func (onlyReads) Control(context.Context, string, chargehand.Control) error { return errOnlyReads }
+
+func (onlyReads) Decide(context.Context, chargehand.Decision) (chargehand.Decision, error) {
+	return chargehand.Decision{}, errOnlyReads
+}
+
+// with looks at the data folder for do.
+func (a *app) with(ctx context.Context, do func(*session) error) error {
+	s, err := a.look(ctx)
+	return a.during(ctx, s, err, do)
+}
+
+// deciding takes the data folder for do, or reaches its owner, without taking runs up.
+func (a *app) deciding(ctx context.Context, do func(*session) error) error {
+	s, err := a.open(ctx, true)
+	return a.during(ctx, s, err, do)
+}
+
+func (a *app) during(ctx context.Context, s *session, err error, do func(*session) error) error {
+	if err != nil {
+		return cause(ctx, err)
+	}
+	err = do(s)
+	return cause(ctx, errors.Join(err, s.close()))
+}

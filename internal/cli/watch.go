@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/progress"
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	var until string
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use: "watch RUN", Short: "Follow a run until it ends; Ctrl-C leaves it alone", Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error {
+			if err := oneOf("--until", until, "done", "needs-human"); err != nil {
+				return err
+			}
+			j := a.journey(false)
+			j.detach, j.timeout = true, timeout
+			if until == "needs-human" {
+				j.until = func(v *chargehand.View) bool { return v.NeedsHuman > 0 }
+			}
+			return j.finish(j.join(c.Context(), given[0]))
+		},
+	}
+	c.Flags().StringVar(&until, "until", "done", "watch until: done or needs-human")
+	c.Flags().DurationVar(&timeout, "timeout", 0, "stop watching after this time, such as 20m")
+	return c
+}
+
+// join follows a run that is there already.
+func (j *journey) join(ctx context.Context, id string) error {
+	if err := j.open(ctx, false); err != nil {
+		return err
+	}
+	v, err := find(ctx, j.session, id)
+	if err != nil {
+		return err
+	}
+	j.runs = []*progress.Run{{ID: v.RunID}}
+	return j.follow(ctx)
+}
+
+// A logForm is what the flags of "runs logs" say.
+type logForm struct {
+	follow  bool
+	subtask string
+	level   string
+	output  string
+}
+
+func (a *app) logsCommand() *cobra.Command {
+	var f logForm
+	c := &cobra.Command{
+		Use: "logs RUN", Short: "Write what happened to a run, one event a line", Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, given []string) error { return a.logs(c, given[0], f) },
+	}
+	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what happens, until the run ends")
+	c.Flags().StringVar(&f.subtask, "subtask", "", "only this subtask")
+	c.Flags().StringVar(&f.level, "level", "info", "only what is at least: info, warn, wait or fail")
+	outputFlag(c, &f.output, "plain", "plain or jsonl")
+	return c
+}
+
+func (a *app) logs(c *cobra.Command, id string, f logForm) error {
+	if err := oneOf("--output", f.output, "plain", "jsonl"); err != nil {
+		return err
+	}
+	if err := oneOf("--level", f.level, "info", "warn", "wait", "fail"); err != nil {
+		return err
+	}
+	ctx, stop := a.ctx(c)
+	defer stop()
+	return a.with(ctx, func(s *session) error {
+		v, err := find(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		follow := f.follow && !v.State.Final()
+		run := &progress.Run{ID: v.RunID}
+		var out progress.Renderer = progress.NewPlain(a.io.Out, []*progress.Run{run})
+		if f.output == "jsonl" {
+			out = progress.NewJSONL(a.io.Out)
+		}
+		for rec, err := range s.Records(ctx, run.ID, 0, follow) {
+			if err != nil {
+				return err
+			}
+			run.View.Apply(rec)
+			if progress.About(&run.View, rec, f.subtask, f.level) {
+				out.Record(run, rec)
+			}
+		}
+		return context.Cause(ctx)
+	})
+}
