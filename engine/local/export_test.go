@@ -19,3 +19,9 @@ func (e *Engine) BreakWrites(ctx context.Context, broken bool) error {
 	_, err := e.store.write.ExecContext(ctx, pragma)
 	return err
 }
+
+// Forge changes what the journal keeps beside the records.
+func (e *Engine) Forge(ctx context.Context, sql string) error {
+	_, err := e.store.write.ExecContext(ctx, sql)
+	return err
+}

@@ -74,6 +74,16 @@ func notFound(what, id string) error {
 	}
 }
 
+// summary is a run's line in the list.
+func (s *store) summary(ctx context.Context, run string) (chargehand.RunSummary, error) {
+	var body []byte
+	var out chargehand.RunSummary
+	if err := s.read.QueryRowContext(ctx, `select summary from run where id = ?`, run).Scan(&body); err != nil {
+		return out, fmt.Errorf("read the summary of %s: %w", run, err)
+	}
+	return out, json.Unmarshal(body, &out)
+}
+
 // ended reports whether nothing but late results will follow in a run.
 func (s *store) ended(ctx context.Context, run string) bool {
 	var state string

@@ -54,8 +54,18 @@ func (a *app) replay(ctx context.Context, s *session, id string) error {
 	if where != "" {
 		return diverged(fmt.Errorf("after %d records: %s", folded.Seq, where))
 	}
+	if m, ok := s.Engine.(replayer); ok {
+		if err := m.Replay(ctx, shown.RunID); err != nil {
+			return diverged(err)
+		}
+	}
 	fmt.Fprintf(a.io.Out, "%s: %d records fold to exactly what is shown\n", shown.RunID, folded.Seq)
 	return nil
+}
+
+// A replayer can fold a run's records into its machine, too.
+type replayer interface {
+	Replay(ctx context.Context, run string) error
 }
 
 func diverged(err error) error {

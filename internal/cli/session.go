@@ -135,6 +135,14 @@ func (a *app) look(ctx context.Context) (*session, error) {
 // onlyReads is an engine for commands that change nothing.
 type onlyReads struct{ Looked }
 
+// Replay folds a run's records into its machine, where the folder's reader can.
+func (r onlyReads) Replay(ctx context.Context, run string) error {
+	if m, ok := r.Looked.(replayer); ok {
+		return m.Replay(ctx, run)
+	}
+	return nil
+}
+
 var errOnlyReads = &chargehand.Error{Code: chargehand.CodeUnavailable, What: "the data folder is only read"}
 
 func (onlyReads) Start(context.Context, chargehand.Order) (string, error) { return "", errOnlyReads }
