@@ -112,6 +112,13 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 			add(path+".text", "%s is not UTF-8 text", d.Name)
 		}
 	}
+	facts := 0
+	for key, value := range o.Objective.Facts {
+		facts += len(key) + len(value)
+	}
+	if facts > maxInput/2 {
+		add("$.objective.facts", "they take %d bytes, the most is %d", facts, maxInput/2)
+	}
 	for _, f := range k.gate.CheckObjective(o.Objective.Input) {
 		add("$.objective.input"+f.Path, "%s", f.Message)
 	}

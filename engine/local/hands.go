@@ -127,9 +127,19 @@ func (h *hands) stop(run string, s supervise.Stop) {
 	h.mu.Unlock()
 	if cancel != nil {
 		cancel()
+		time.AfterFunc(leaveTime, func() { h.complain(run, s) })
 		return
 	}
 	h.put(envelope{Event: turn.Event{Run: run, Input: supervise.Stopped{AttemptRef: s.AttemptRef, Epoch: s.Epoch}}})
+}
+
+// complain tells operators of a worker that was stopped and has not let go: it keeps its slot.
+func (h *hands) complain(run string, s supervise.Stop) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stops[leaseKey{run, s.Epoch}] != nil && h.ctx.Err() == nil {
+		h.log.Error("a worker ignores that it was stopped, and keeps its slot", "run", run, "subtask", s.Subtask, "attempt", s.Attempt)
+	}
 }
 
 // serve pursues an effect of the fleet.

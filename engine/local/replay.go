@@ -51,6 +51,8 @@ func same(what string, kept, folded any) error {
 	if err != nil || string(a) == string(b) {
 		return err
 	}
-	return &chargehand.Error{Code: chargehand.CodeInternal, What: what + " is not what the records say",
-		Why: fmt.Sprintf("kept %s, folded %s", plain(string(a)), plain(string(b)))}
+	return &chargehand.Error{
+		Code: chargehand.CodeInternal, What: what + " is not what the records say",
+		Why: fmt.Sprintf("kept %s, folded %s", plain(string(a)), plain(string(b))),
+	}
 }

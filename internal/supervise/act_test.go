@@ -68,8 +68,10 @@ func (w *world) work() {
 	r := launched(l)
 	switch w.dice.below(10) {
 	case 0:
-		in := Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseCrash, Message: w.dice.words(), Usage: w.dice.usage(),
-			NotBegun: w.dice.one(3)}
+		in := Crashed{
+			AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseCrash, Message: w.dice.words(), Usage: w.dice.usage(),
+			NotBegun: w.dice.one(3),
+		}
 		w.law.harmless[r] = in.NotBegun
 		w.answer(in)
 	case 1:
