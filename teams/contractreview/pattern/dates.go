@@ -125,7 +125,7 @@ var (
 	effective = regexp.MustCompile(`(?i)^[^.;]{0,60}effective\s*date`)
 
 	// undated is a sentence that defines the effective date by an event.
-	undated = regexp.MustCompile(`\(the "effective date"\)|"effective date" (?:means|shall mean|is)\b|\b(?:commences?|effective) (?:up)?on (?:the )?(?:execution|signature|signing)`)
+	undated = regexp.MustCompile(`\((?:the )?"effective date"\)|"effective date" (?:means|shall mean|is)\b|\b(?:commences?|effective) (?:up)?on (?:the )?(?:execution|signature|signing)`)
 
 	// begins is a sentence that says when the contract takes effect.
 	begins = regexp.MustCompile(`"effective date"|\b(?:agreement|contract|term|promotion|license)\b[^;]{0,120}\b(?:(?:be|is|are|become|becomes|made) effective|commences?|begins?|starts?|take effect|enter into force)\b[^;]{0,60}\b(?:on|as of|upon|from|at|date|with|beginning)\b|\b(?:commences?|effective) (?:up)?on (?:the )?(?:execution|signature|signing)|^(?:contract start|effective date)\b`)
@@ -167,13 +167,26 @@ func effectiveQuotes(d *Document, _ []clause.Span) []clause.Quote {
 	}
 	for _, s := range d.sentences {
 		if !s.endless && begins.MatchString(s.lower) && s.Start > made.End && (undated.MatchString(s.lower) || len(d.days(s.Start, s.End)) > 0) {
-			return []clause.Quote{{Span: s.Span}}
+			return []clause.Quote{{Span: d.dayOrAll(s)}}
 		}
 	}
 	if ok {
 		return []clause.Quote{{Span: made.Span}}
 	}
 	return nil
+}
+
+// dayOrAll returns the date that s gives before it names the parties; all of s if it names none.
+func (d *Document) dayOrAll(s sentence) clause.Span {
+	parties := between.FindStringIndex(d.text[s.Start:s.End])
+	if parties == nil {
+		return s.Span
+	}
+	ds := d.days(s.Start, s.Start+parties[0])
+	if len(ds) == 0 {
+		return s.Span
+	}
+	return ds[len(ds)-1].Span
 }
 
 // dateAnswer normalises the first date of the first quote.

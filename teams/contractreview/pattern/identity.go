@@ -6,12 +6,12 @@ func identityReaders() map[string]reader {
 	return map[string]reader{
 		"Document Name": {
 			triggers: triggersOf(`\b(agreement|contract|lease|addendum|amendment|undertaking|letter of intent|statement of work|terms and conditions)\b`),
-			quotes:   titleQuotes, answer: first, trust: 0.79,
+			quotes:   titleQuotes, answer: first, trust: 0.74,
 			why: "The word stands in running text, not in a title.",
 		},
 		"Parties": {
 			triggers: triggersOf(`\b(between|among|amongst)\b`, `\bparties( to this agreement)?( are)?:`),
-			quotes:   partyQuotes, answer: partyAnswer, trust: 0.87,
+			quotes:   partyQuotes, answer: partyAnswer, trust: 0.86,
 			why: "No names follow the word here.",
 		},
 		"Agreement Date": {

@@ -19,6 +19,8 @@ func answer(t *testing.T, category, text string) string {
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct{ category, text, want string }{
 		{"Document Name", "Exhibit 10.2\n\nFORM OF SUPPLY AGREEMENT\n\nThis Supply Agreement is made.", "FORM OF SUPPLY AGREEMENT"},
+		{"Document Name", "FORM OF HOSTING AGREEMENT This Hosting Agreement is made.", "FORM OF HOSTING AGREEMENT"},
+		{"Document Name", "EXCLUSIVE DISTRIBUTOR AGREEMENT\n\nThis Agreement", "EXCLUSIVE DISTRIBUTOR AGREEMENT"},
 		{"Document Name", "Pursuant to our talks, this Web Hosting Agreement is made.", "Web Hosting Agreement"},
 		{"Document Name", "AGREEMENT\n\nmade between two firms", "AGREEMENT"},
 		{"Agreement Date", "This Agreement is made as of April 14th, 2020 by A.", "04/14/2020"},
@@ -29,6 +31,7 @@ func TestAnswers(t *testing.T) {
 		{"Agreement Date", "dated 3/4/99 by", "03/04/1999"},
 		{"Agreement Date", "Source: ACME, INC., 10-K, 1/1/2010", ""},
 		{"Effective Date", "Made as of May 1, 2001. This Agreement shall be effective as of June 2, 2001.", "06/02/2001"},
+		{"Effective Date", "This Lease, made in Ohio, is effective on this 3rd day of May 2010 by and between A and B.", "05/03/2010"},
 		{"Expiration Date", "Made as of May 1, 2001 (the \"Effective Date\"). The term of this Agreement shall be two (2) years.", "05/01/2003"},
 		{"Expiration Date", "The term shall commence on May 1, 2001 and end on December 31, 2004.", "12/31/2004"},
 		{"Expiration Date", "This Agreement shall continue in effect until terminated by a party.", "Perpetual"},
@@ -76,6 +79,7 @@ func TestParties(t *testing.T) {
 			`COVER between Larch Inc. and Rowan Inc.` + "\n\n" + `This Agreement is by and between Larch Inc. ("Larch") and Rowan Inc. ("Rowan").`,
 			`Larch Inc. ("Larch"); Rowan Inc. ("Rowan")`,
 		},
+		{`by and between Yew, Inc. c/o Agents Ltd. ("Yew") and Fern LLC through its garden branch ("Fern").`, `Yew, Inc. ("Yew"); Fern LLC ("Fern")`},
 		{`between Holly Limited and Ash Partners LP. WHEREAS the`, `Holly Limited; Ash Partners LP`},
 	} {
 		if diff := cmp.Diff(tt.want, answer(t, "Parties", tt.text)); diff != "" {

@@ -31,7 +31,7 @@ var (
 
 	company  = regexp.MustCompile(`[A-Z][\w&.'’/-]*(?:\s+(?:[A-Z0-9&][\w&.'’/-]*|of|the|de|-)){0,7}?,?\s+(?:` + suffix + `)`)
 	opener   = regexp.MustCompile(`^(?:[\s,;:.*_-]|\((?i:\d|[ivx]+|[a-c])\)|(?i:and|by|between|among|on the (?:one|other) (?:hand|part)|the following parties|is|made|is made)\b|[(]?[12][.)]\s)+`)
-	nameEnd  = regexp.MustCompile(`^(.{2,90}?)(?:\s*\(|\s*[;]|\s+-\s|,\s*(?:[Aa]n?\b|[Tt]he\b|with\b|having\b|whose\b|located\b|organized\b|incorporated\b|duly\b|acting\b|as\b|its\b|on behalf|and\s|\d|residing|which\b|by\b|in\b|at\b|doing\b|of\b|individual|collectively|hereinafter|herein\b)|\s+(?:[Aa]n?\s+[\w\s]{0,40}(?:corporation|company|partnership|individual|association|entity|trust|resident|person|limited)|located|having|with\s+(?:its|offices|an?)|whose|organized|incorporated|residing|of\s+\d|of\s+P|at\s+\d|is\b|existing|hereinafter|herein\b|\d+\s|acting|on\s+behalf|doing\s+business|d/b/a|P\.?O\.?\s)|,\s*$|$)`)
+	nameEnd  = regexp.MustCompile(`^(.{2,90}?)(?:\s*\(|\s*[;]|\s+-\s|,\s*(?:[Aa]n?\b|[Tt]he\b|with\b|having\b|whose\b|located\b|organized\b|incorporated\b|duly\b|acting\b|as\b|its\b|on behalf|and\s|\d|residing|which\b|by\b|in\b|at\b|doing\b|of\b|individual|collectively|hereinafter|herein\b)|\s+(?:[Aa]n?\s+[\w\s]{0,40}(?:corporation|company|partnership|individual|association|entity|trust|resident|person|limited)|located|having|with\s+(?:its|offices|an?)|whose|organized|incorporated|residing|of\s+\d|of\s+P|at\s+\d|is\b|existing|hereinafter|herein\b|\d+\s|acting|on\s+behalf|doing\s+business|d/b/a|c/o\s|through\s+its\s|P\.?O\.?\s)|,\s*$|$)`)
 	tailForm = regexp.MustCompile(`^,?\s*(?:` + suffix + `)`)
 )
 

@@ -25,7 +25,7 @@ var competitionRules = []rule{
 		veto: `\bcompetitive (?:analysis|bid|price|rate|pricing|advantage|position|market|disadvantage|basis|wages)|\bunfair competition\b|\bassign (?:this|its)\b|\bconfidential information\b|\bdisclose\b|\binsurance\b|\bcompeting (?:claims?|bids?|proposals?)\b|` +
 			`\b(?:nothing|not)\b[^;]{0,60}\b(?:prevent|prohibit|preclude|restrict|limit|restrain|be construed)\b|\bantitrust\b|\bright to (?:assign|inspect)|\bwarrants? that (?:the|its) (?:product|service)`,
 		why:   "The passage mentions competition, but keeps no party from competing.",
-		trust: 0.67,
+		trust: 0.71,
 	},
 	{
 		category: "Exclusivity",
@@ -38,12 +38,12 @@ var competitionRules = []rule{
 			`\bno other (distributor|dealer|reseller|supplier|licensee|agent|sponsor|person|party|company)\b`,
 		},
 		accept: []test{
-			{need: `\b(?:grants?|granted|appoints?|engages?|designates?|has|have|be|as|an|be the|agrees?)\b[^;]{0,120}\b(?:exclusive|sole)(?: and exclusive| \([^)]{0,80}\))?(?:,?(?: and)? [a-z-]+(?: \([^)]{0,80}\))?){0,9} (?:rights?|licen[sc]es?|distributors?|agents?|suppliers?|providers?|dealers?|resellers?|sponsors?|manufacturers?|vendors?|sources?|representatives?|partners?|licensees?)\b`, not: notExclusive},
+			{need: `\b(?:grants?|granted|appoints?|engages?|designates?|has|have|be|as|an|be the|agrees?)\b[^;]{0,120}\b(?:exclusive|sole)(?: and exclusive| \([^)]{0,80}\))?(?:,?(?: and)? [a-z-]+(?: \([^)]{0,80}\))?){0,9} (?:rights?|(?:sub-?)?licen[sc]es?|distributors?|agents?|suppliers?|providers?|dealers?|resellers?|sponsors?|manufacturers?|vendors?|sources?|representatives?|partners?|licensees?)\b`, not: notExclusive},
 			{need: `\b(?:shall|will|must|agrees? to)\b[^;]{0,160}\bexclusively\b[^;]{0,100}\b(?:from|through|to|with|by|for|in)\b`, not: notExclusive + `|\b(?:govern|constru|settled|resolved|arbitrat|court)`},
 			{need: `\b(?:shall|will|agrees?|covenants?|undertakes?|may) (?:\w+ ){0,3}not (?:to )?(?:[\w-]+,? ){0,6}(?:sell|supply|licen[sc]e|appoint|grant|purchase|provide|distribute|promote|market|engage|offer|enter into|endorse|perform)\b[^;]{0,200}\b(?:to any (?:other|third)|any other (?:party|person|company|entity|distributor|supplier|third|compan(?:y|ies))|with any other|anyone (?:other|else)|other than (?:the )?(?:company|distributor|licensee|customer|products|through|to)|any third part(?:y|ies)|another|except by sale)\b`, not: notExclusive + `|\bconfidential|\bdisclos|\bassign|\bemploy|\bsub-?licen|\bmodif|\bdecompil|\breverse|\bsolicit|\bliab|\bindemn|\bwarrant|\bunless the third|\bany rights? (?:of|in)\b`},
 			{need: `\b(?:purchase|obtain|procure|buy|source|order)\b[^;]{0,80}\b(?:all|entire|100%|exclusively|solely)\b[^;]{0,60}\b(?:requirements|needs)\b`},
 			{need: `\bexclusivity\b[^;]{0,120}\b(?:shall|will|period|term|right)`, not: notExclusive},
-			{need: `\b(?:shall|will|must|agrees? to)\b[^;]{0,60}\b(?:purchase|obtain|buy|order|procure|source|sell|supply)\b[^;]{0,60}\b(?:only|solely) (?:from|through|to)\b`, not: notExclusive},
+			{need: `\b(?:shall|will|must|agrees? to)\b[^;]{0,60}\b(?:purchase|obtain|buy|order|procure|source|sell|supply)\b[^;]{0,60}\b(?:only|solely) (?:from|through)\b`, not: notExclusive},
 			{need: `\b(?:licen[sc]es?|rights?|services|appointment|engagement|distributorship)\b[^;]{0,80}\b(?:shall be|is|are|will be|become)(?: \w+)? exclusive\b`, not: notExclusive},
 			{need: `\bonly (?:distributor|supplier|dealer|licensee|provider|agent|reseller|sponsor)\b`, not: notExclusive + `|\bnot\b`},
 			{need: `\bno other (?:distributor|dealer|reseller|supplier|licensee|agent|sponsor)s?\b[^;]{0,80}\b(?:appoint|shall|will|be)`},
@@ -51,7 +51,7 @@ var competitionRules = []rule{
 		},
 		veto:  `^(?:recitals:? )?whereas\b|\bwish(?:es)? to\b|\bdesires? to\b|\bdesirous\b`,
 		why:   "The passage uses the words, but binds no party to deal with the other alone.",
-		trust: 0.74,
+		trust: 0.83,
 	},
 	{
 		category: "No-Solicit of Customers",
@@ -117,9 +117,9 @@ var competitionRules = []rule{
 		},
 		veto:  `\b(?:obscene|libel|slander|pornograph|threatening|unlawful)\w*|\bderogation\b|\bin derogat`,
 		why:   "The passage uses such words, but keeps no party from disparaging the other.",
-		trust: 0.4,
+		trust: 0.43,
 	},
 }
 
 // notExclusive marks the word in its other uses: what is owned, owed or decided by one alone.
-const notExclusive = `\bnon-? ?exclusive\b|\bnot (?:be )?(?:an )?exclusive\b|\bexclusive(?:ly)? (?:property|owner|owned|remed|jurisdiction|venue|forum|liab|warrant|obligation|responsib|control|of (?:tax|any|all|its))|\b(?:sole and )?exclusive (?:right|authority|option|discretion|control)s? (?:and \w+ )?(?:to|of|over) (?:institute|enforce|determine|approve|control|negotiate|prosecute|terminate|defend|settle|file|bring|decide|ownership|select|establish|set|manage)|\b(?:sole|exclusive) right to,? .{0,40}\b(?:commence|prosecute|file|defend)\b|\bvenue\b|\bjurisdiction\b|\bright, title|\bexclusive rights? of ownership|\bmutually exclusive|\bsole and exclusive remed`
+const notExclusive = `\bnon-? ?exclusive\b|\bnot (?:be )?(?:an )?exclusive\b|\bexclusive(?:ly)? (?:property|owner|owned|remed|jurisdiction|venue|forum|liab|warrant|obligation|responsib|control|of)\b|\b(?:sole and )?exclusive (?:right|authority|option|discretion|control)s? (?:and \w+ )?(?:to|of|over) (?:institute|enforce|determine|approve|control|negotiate|prosecute|terminate|defend|settle|file|bring|decide|ownership|select|establish|set|manage)|\b(?:sole|exclusive) right to,? .{0,40}\b(?:commence|prosecute|file|defend)\b|\bvenue\b|\bjurisdiction\b|\bright, title|\bexclusive rights? of ownership|\bmutually exclusive|\bsole and exclusive remed`

@@ -58,7 +58,7 @@ var controlRules = []rule{
 		accept: []test{
 			{need: `\b(?:not|neither|nor|no party|none)\b[^;]{0,250}\bassign(?:ed|able)?\b[^;]{0,300}\b(?:agreement|contract|rights?|obligations?|duties|interests?|hereunder|appointment|benefits?)\b`, not: ofWorks},
 			{need: `\b(?:not|neither|nor|no party)\b[^;]{0,160}\b(?:transfer|delegate|sell|sub-?contract)(?:red|d)? (?:or \w+ |,? \w+,? )*(?:all|this|the|its|any|his|her|their|such|all or any)(?: (?:of|part|portion))*(?: (?:its|the|his|their|this))* (?:\w+ )?(?:agreement|contract|rights?|interests?|obligations?|duties|performance)\b`},
-			{need: `\b(?:agreement|contract|rights?|obligations?|duties|interests?|licen[sc]es?|appointment|benefits?)\b[^;]{0,200}\b(?:(?:may|shall|is|are|can|will) not|neither|nor)\b[^;]{0,80}\b(?:assign|transfer|delegat)(?:e|ed|able)?\b`, not: ofWorks},
+			{need: `\b(?:agreement|contract|rights?|obligations?|duties|interests?|licen[sc]es?|appointment|benefits?)\b[^;]{0,200}\b(?:(?:may|shall|is|are|can|will) not|neither|nor)\b[^;]{0,80}\b(?:assign|transfer|delegat)(?:e|ed|red|able|rable)?\b`, not: ofWorks},
 			{need: `\b(?:non-?assignable|non-?transferable|unassignable)\b`, not: `\blicen[sc]e`},
 			{need: `\b(?:assignments?|transfer|delegation|assign|sublicen[sc]e)\b[^;]*\b(?:null|void|invalid|ineffective|no (?:force|legal effect|effect)|unenforceable)\b`},
 			{need: `\bassign(?:ed|able|ment)?\b[^;]{0,300}\b(?:without|with|upon|unless|subject to|only (?:with|upon)|prior)\b[^;]{0,80}\b(?:consent|approval|permission)\b`, not: mayAssign},
@@ -71,7 +71,7 @@ var controlRules = []rule{
 			{need: `\b(?:not|neither|nor)\b[^;]{0,60}\bsub-?contract\b[^;]{0,160}\b(?:without|unless|except)\b[^;]{0,60}\b(?:consent|approval|permission)\b`},
 			{need: `\b(?:sale|transfer|change)\b[^;]{0,160}\b(?:control|controlling|majority|substantially all)\b[^;]{0,300}\bunless\b[^;]{0,200}\b(?:consent|approv)`},
 		},
-		veto: `\bassignment for the benefit of\b[^;]{0,20}\bcreditors?\b|\bgeneral assignment\b|\bhereby (?:irrevocably |unconditionally |further |presently )*assigns?\b|\bagrees? to assign\b|` +
+		veto: `^notwithstanding the foregoing, no such consent\b|\bassignment for the benefit of\b[^;]{0,20}\bcreditors?\b|\bgeneral assignment\b|\bhereby (?:irrevocably |unconditionally |further |presently )*assigns?\b|\bagrees? to assign\b|` +
 			`\b(?:shall|will|does|must) (?:hereby |promptly |and hereby does )?assign (?:to|all|and|its|his|any right, title)\b|\bassigned (?:to|by) (?:perform|work|the project|work on)|\b(?:personnel|employees?|consultants?|staff|projects?|tasks?|account managers?|representatives?) (?:\w+ ){0,3}assigned\b|` +
 			`\bassign (?:a|an|one|qualified|sufficient|competent|personnel|staff|employees|additional|any (?:personnel|employee)|\w+ (?:\w+ )?(?:personnel|staff|employees|representatives?))\b|` +
 			`\b(?:copyright|invention|patent)s?\b[^;]{0,80}\bassign(?:ment)?\b[^;]{0,80}\b(?:execute|documents|instruments)|\bassignments? of (?:inventions?|intellectual|copyright|patents?)\b|\bassigned a value\b|\bcertificate of assignment\b`,
@@ -94,15 +94,13 @@ var controlRules = []rule{
 			{need: `\b(?:access to|make available)\b[^;]{0,120}\b(?:books|records)\b[^;]{0,200}\b(?:audit|verif|inspect|review|examin|confirm)`},
 			{need: `\bright to audit\b|\baudit rights?\b`},
 			{need: `\bindependent (?:certified public )?(?:accountant|auditor)`, not: `\baudited\b|\bindependent registered\b|\b(?:reveal|disclos|discrepanc|underpa)`},
-			{need: `\b(?:books|records)\b[^;]{0,160}\bavailable (?:to|for)\b`, not: `\bto the extent\b`},
+			{need: `\b(?:books|records)\b[^;]{0,160}\bavailable (?:to|for)\b`, not: `\bto the extent\b|\bproperty of\b`},
 			{need: `\b(?:permit|allow|right|may)\b[^;]{0,160}\b(?:visit|enter|enter upon|tour)\b[^;]{0,60}\b(?:plants?|premises|facilit\w+|locations?|offices?|sites?)\b`, not: `\bweb ?sites?\b|\benter into\b|\busers?\b`},
 			{need: `\b(?:allow|permit)\b[^;]{0,80}\b(?:auditors?|regulators?|examiners?)\b[^;]{0,80}\breview\b`},
-			{need: `\b(?:audit|examination|inspection|review)\b[^;]{0,60}\b(?:reveals?|discloses?|shows?|uncovers?)\b[^;]{0,250}\b(?:cost|expense|fee)s?\b[^;]{0,60}\b(?:audit|examination|inspection|review|accountant)`},
-			{need: `\b(?:costs?|expenses?|fees?)\b[^;]{0,60}\b(?:audit|examination|inspection)s?\b[^;]{0,120}\b(?:reveals?|discloses?|shows?|uncovers?)\b`},
 		},
-		veto:  `\baudited financial statements\b|\baudit committee\b|\bclinical trial\b|\btax audit|\baudit by (?:any |the )?(?:tax|internal revenue|governmental)|\bexamined this agreement|\bdue diligence\b`,
+		veto:  `\b(?:reveals?|discloses?|shows?)\b[^;]{0,80}\b(?:underpa|discrepan|error)|\bwaives?\b[^;]{0,40}\bright to inspect|\baudited financial statements\b|\baudit committee\b|\bclinical trial\b|\btax audit|\baudit by (?:any |the )?(?:tax|internal revenue|governmental)|\bexamined this agreement|\bdue diligence\b`,
 		why:   "The passage mentions audits, inspections or records, but gives no party a right to look into the other's.",
-		trust: 0.79,
+		trust: 0.83,
 	},
 }
 

@@ -46,6 +46,6 @@ var lawRules = []rule{
 		},
 		veto:  `\binsur|\bpolic(?:y|ies)\b`,
 		why:   "The passage mentions beneficiaries, but gives no one outside the contract a right under it.",
-		trust: 0.5,
+		trust: 0.67,
 	},
 }

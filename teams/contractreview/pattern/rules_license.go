@@ -10,7 +10,7 @@ const intangible = `\b(?:marks?|trademarks?|trade names?|names?|logos?|software|
 const denied = `\b(?:nothing|not|no|nor|neither)\b[^;,]{0,80}\b(?:grant(?:s|ed|ing)?|gives?|confers?|construed|implied)\b|\bneither\b.{0,300}\bgrant`
 
 // noGrant marks those too, and sentences about a grant that may come or came elsewhere.
-const noGrant = denied + `|^(?:in the event|if|whereas|when|should)\b|\bgrants? (?:to )?(?:another|any other|others)\b|\bany (?:license|right)s? granted\b`
+const noGrant = denied + `|\bnothing (?:herein|contained|in this)\b|\bto the extent that any\b|^(?:in the event|if|whereas|when|should)\b|\bgrants? (?:to )?(?:another|any other|others)\b|\bany (?:license|right)s? granted\b`
 
 // Rules about what may be used, by whom and how long.
 var licenseRules = []rule{
@@ -18,19 +18,13 @@ var licenseRules = []rule{
 		category: "License Grant",
 		triggers: []string{
 			`\bgrants?\b`,
-			`\b(is|are)( [a-z]+){0,1} granted\b`,
-			`\bhereby( [a-z]+){0,2} licen[sc]es?\b`,
-			`\bto licen[sc]e\b`,
-			`\b(shall|will|may|shall also) have( [a-z-]+){0,8} (right|rights|license|licence)\b`,
-			`\b(right|license|licence|permission)( [a-z-]+){0,6} to( [a-z,]+){0,3} (use|utilize|exploit|reproduce|publish|exhibit)\b`,
+			`\bgranted\b`,
+			`\b(sub-?)?licen[sc](e|es|ed)\b`,
+			`\b(right|rights|permission|authority|privilege)( [a-z,]+){0,6} to\b`,
 			`\b(may|entitled to|authori[sz]ed to|permitted to) use\b`,
+			`\bmay( [a-z]+)? (install|copy|reproduce|display|exhibit|publish)\b`,
 			`\b(gives|authori[sz]es|permits|consents to)\b`,
-			`\b(is|are)( [a-z]+){0,2} licen[sc]ed to\b`,
-			`\bmay( [a-z]+){0,1} (install|copy|reproduce|display|exhibit|publish|sublicen[sc]e)\b`,
-			`\b(retains?|reserves?)( [a-z,-]+){0,6} (right|rights|license|licence)\b`,
-			`\bsub-?licen[sc]es?\b`,
 			`\boption to\b`,
-			`\bthe right to use\b`,
 		},
 		accept: []test{
 			{need: `\bhereby\b[^;]{0,60}\bgrants?\b.{0,400}\b(?:sub-?)?licen[sc]es?\b`, not: denied},
@@ -55,9 +49,9 @@ var licenseRules = []rule{
 			{need: `\bprovides?\b[^;]{0,80}\b(?:the|a) right to use\b`, not: noGrant},
 		},
 		veto: `\b(?:stock|share|warrant|incentive) (?:option|appreciation|grant|award)|\bgrants? (?:\w+ ){0,6}(?:security interest|lien|option to purchase)|` +
-			`\b(?:represents?|warrants?)\b[^;]{0,160}\b(?:right|authority|power)[^;]{0,60}\bto grant\b|^(?:the|all|any|each|these) (?:\w+ ){0,6}(?:licen[sc]es?|rights?) (?:\w+ ){0,2}granted\b|\bright of (?:first|reference)\b|\bgrants? (?:\w+ ){0,4}(?:injunctive|equitable|an injunction|relief)\b|\blicen[sc]es?,? (?:permits|approvals|consents)|\bhas been granted\b|\b(?:wish(?:es)?|desires?) to (?:\w+ ){0,3}(?:grant|obtain|acquire|licen[sc]e|use|receive)|^(?:\w+ )?whereas\b|^in consideration of the (?:\w+ )?(?:rights|licen)`,
+			`\b(?:represents?|warrants?)\b[^;]{0,160}\b(?:right|authority|power)[^;]{0,60}\bto grant\b|^(?:the|all|any|each|these) (?:\w+ ){0,6}(?:licen[sc]es?|rights?) (?:\w+ ){0,2}granted\b|\bright of (?:first|reference)\b|\bright to enforce\b|\bgrants? (?:\w+ ){0,4}(?:injunctive|equitable|an injunction|relief)\b|\blicen[sc]es?,? (?:permits|approvals|consents)|\bhas been granted\b|\b(?:wish(?:es)?|desires?) to (?:\w+ ){0,3}(?:grant|obtain|acquire|licen[sc]e|use|receive)|^(?:\w+ )?whereas\b|^in consideration of the (?:\w+ )?(?:rights|licen)`,
 		why:   "The passage speaks of a grant or a right, but grants no license.",
-		trust: 0.93,
+		trust: 0.91,
 	},
 	{
 		category: "Non-Transferable License",
@@ -95,7 +89,7 @@ var licenseRules = []rule{
 		},
 		veto:  denied,
 		why:   "The passage mentions affiliates, but licenses nothing of the licensor's.",
-		trust: 0.5,
+		trust: 0.67,
 	},
 	{
 		category: "Affiliate License-Licensee",
@@ -113,7 +107,7 @@ var licenseRules = []rule{
 		},
 		veto:  `\b(?:not|no) (?:\w+ ){0,3}(?:sublicen[sc]e|grant)|\bnon-?sublicens`,
 		why:   "The passage mentions affiliates, but gives the licensee's no license.",
-		trust: 0.8,
+		trust: 0.71,
 	},
 	{
 		category: "Unlimited/All-You-Can-Eat-License",
@@ -131,7 +125,7 @@ var licenseRules = []rule{
 		},
 		veto:  `\bunlimited (?:right|ability) to sub-?licen|\bunlimited liab|\benterprise license agreement\b|\bincluding,? (?:but not limited to|without limitation)[^;]{0,20}$`,
 		why:   "The passage uses the words, but grants no license without a bound on use.",
-		trust: 0.75,
+		trust: 0.67,
 	},
 	{
 		category: "Irrevocable or Perpetual License",

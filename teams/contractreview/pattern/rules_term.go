@@ -51,7 +51,7 @@ var termRules = []rule{
 		veto: `^for (?:greater certainty|the avoidance)|\bwarranty period\b|\b(?:subscription|license fee) renewal|\b(?:not|never) extend beyond\b|\bunless the parties extend\b|\b(?:renewal|replacement)s?\b[^;]{0,40}\b(?:certificate|polic|insurance)|\binsurance\b|\bextend(?:ed)? to (?:the|any|all)\b[^;]{0,40}\b(?:successor|affiliate|product)|\bpatent|\bforce majeure\b|\bbankrupt|\bcure period\b|\bextensions? of (?:time|credit)\b|\bdomain\b|\bletter of credit\b|` +
 			`\b(?:no|not|neither)\b[^;]{0,30}\b(?:obligation|obligated|right|promise)\b[^;]{0,40}\brenew`,
 		why:    "The passage speaks of renewing or extending, but not of the contract's term.",
-		trust:  0.89,
+		trust:  0.86,
 		answer: renewalAnswer,
 	},
 	{
@@ -101,7 +101,7 @@ var termRules = []rule{
 			`\bsuccessor (provider|supplier|contractor|vendor)\b`,
 		},
 		accept: []test{
-			{need: `\b(?:upon|after|following|event of|on)\b[^;]{0,60}\b(?:termination|expiration|expiry)\b[^;]{0,250}\b(?:continue to|right to (?:sell|continue)|sell[ -]?off|transition|wind[ -]?down|assist|complete|fulfil|honou?r|repurchase|buy back|purchase|deliver|dispose|sell|for a period of|reassign|transfer to|process orders|provide)`, not: `\bconfidential|\bnon-?compet|\bsolicit|\bsurviv|\bcease\b|\bautomatically renew|\bdestroy`},
+			{need: `\b(?:upon|after|following|event of|on)\b[^;]{0,60}\b(?:termination|expiration|expiry)\b[^;]{0,250}\b(?:continue to|right to (?:sell|continue)|sell[ -]?off|transition|wind[ -]?down|assist|complete|fulfil|honou?r|repurchase|buy back|purchase|deliver|dispose|sell|for a period of|reassign|transfer to|process orders|provide)`, not: `\bconfidential|\bnon-?compet|\bsolicit|\bsurviv|\bcease\b|\bautomatically renew|\bdestroy|\b(?:shall|will|may) not\b|\bshall commence\b|\bdelete\b|\bdiscontinue`},
 			{need: `\b(?:sell[ -]?off|wind[ -]?down|transition|phase[ -]?out|last[ -]time[ -]buy)\b[^;]{0,40}\b(?:period|services?|assistance|plan|purchase)\b`, not: `\bseparation\b`},
 			{need: `\b(?:sell|liquidate|dispose of|distribute)\b[^;]{0,160}\b(?:inventory|stock|remaining|products)\b[^;]{0,160}\b(?:after|following|upon)\b[^;]{0,40}\b(?:termination|expiration)`},
 			{need: `\b(?:commissions?|royalt\w+|compensation|payments?)\b[^;]{0,160}\b(?:continue|payable|paid)\b[^;]{0,160}\b(?:after|following)\b[^;]{0,40}\btermination`},
@@ -117,9 +117,9 @@ var termRules = []rule{
 			{need: `\b(?:provide|supply|support|make available|furnish|perform)\b[^;]{0,160}\bfor\b[^;]{0,40}\b(?:days|months?|years?) (?:after|following)\b[^;]{0,40}\b(?:termination|expiration)\b`},
 			{need: `\b(?:commissions?|royalt\w+|compensation)\b[^;]{0,200}\b(?:before|prior to)\b[^;]{0,40}\b(?:end|expiration|termination)\b[^;]{0,120}\bthereafter\b`},
 		},
-		veto:  `\bconfidential information\b|\bsolicit|\bcompet|\bno (?:further|other) (?:use|compensation)|\bremain in (?:full force and )?effect\b|\binvoice\b|\bcredit balance`,
+		veto:  `\bthe term of this agreement shall\b|\bconfidential information\b|\bsolicit|\bcompet|\bno (?:further|other) (?:use|compensation)|\bremain in (?:full force and )?effect\b|\binvoice\b|\bcredit balance`,
 		why:   "The passage speaks of the end of the contract, but leaves no service or sale to be done after it.",
-		trust: 0.67,
+		trust: 0.8,
 	},
 }
 

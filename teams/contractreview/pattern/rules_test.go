@@ -15,7 +15,7 @@ type example struct {
 	states         bool
 }
 
-func wordings(t *testing.T) []example {
+func examples(t *testing.T) []example {
 	t.Helper()
 	f, err := os.Open("testdata/clauses.txt")
 	if err != nil {
@@ -36,8 +36,8 @@ func wordings(t *testing.T) []example {
 	return out
 }
 
-func TestWordings(t *testing.T) {
-	for _, w := range wordings(t) {
+func TestExamples(t *testing.T) {
+	for _, w := range examples(t) {
 		f, err := Read(w.text).Find(w.category)
 		if err != nil {
 			t.Fatal(err)
@@ -51,9 +51,9 @@ func TestWordings(t *testing.T) {
 	}
 }
 
-func TestEveryCategoryHasWordings(t *testing.T) {
+func TestEveryCategoryHasExamples(t *testing.T) {
 	states, seems := map[string]int{}, map[string]int{}
-	for _, w := range wordings(t) {
+	for _, w := range examples(t) {
 		if w.states {
 			states[w.category]++
 		} else {

@@ -20,7 +20,10 @@ var (
 	title = regexp.MustCompile(`(?:[A-Za-z0-9][\w'’/&-]*,?[ \t\f\v]+|&[ \t]+|[-–—][ \t]+|\(?[A-Z]{2,6}\)?[ \t]+){0,12}(?:` + kind + `)\b`)
 
 	// lead is what stands before a title on its line without belonging to it.
-	lead = regexp.MustCompile(`^(?:(?i:exhibit|ex|no|page|execution (?:version|copy)|confidential|(?:this|the|that|attachment|annex|schedule|appendix)\b)[\s:]*|[\d-][\w/-]*\s+|[A-Z]?\d+\s+|[a-z][\w'’-]*,?\s+|[-–—&]\s+|\(\w*\)\s+)`)
+	lead = regexp.MustCompile(`^(?:(?i:(?:exhibit|ex|no|page)\b|execution (?:version|copy)|confidential|(?:this|the|that|attachment|annex|schedule|appendix)\b)[\s:]*|[\d-][\w/-]*\s+|[A-Z]?\d+\s+|[a-z][\w'’-]*,?\s+|[-–—&]\s+|\(\w*\)\s+)`)
+
+	// preamble is a title that the first words of the contract follow on the same line.
+	preamble = regexp.MustCompile(`^(.*?\b(?:` + kind + `))\s+(?:THIS|This)\b`)
 
 	lowly   = regexp.MustCompile(`\b([a-z][\w'’-]*)\b`)
 	joining = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "a": true, "an": true, "with": true, "on": true, "in": true, "e": true, "business": true, "s": true, "or": true, "by": true}
@@ -32,6 +35,9 @@ func titleQuotes(d *Document, _ []clause.Span) []clause.Quote {
 	var second []clause.Quote
 	for _, m := range title.FindAllStringIndex(head, -1) {
 		s := clause.Span{Start: m[0], End: m[1]}
+		if at := preamble.FindStringSubmatchIndex(head[m[0]:m[1]]); at != nil {
+			s.End = m[0] + at[3]
+		}
 		s.Start = titleStart(d.text, s)
 		text := d.text[s.Start:s.End]
 		alone := !strings.ContainsAny(text, " \t")
