@@ -266,7 +266,8 @@ type RunStopping struct {
 
 // Recovered says that the run was taken up again by another process.
 type Recovered struct {
-	Boot int64 `json:"boot"`
+	Boot   int64    `json:"boot"`
+	Forced []string `json:"forced,omitempty"` // how the program differs from the one the run began with
 }
 
 func (RunStarted) fact()      {}

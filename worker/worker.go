@@ -24,6 +24,13 @@ type Worker interface {
 	Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error)
 }
 
+// Versioned is a worker that knows which version of itself it is. An engine refuses to go on with a
+// run that began with another (SPEC.md ·161).
+type Versioned interface {
+	Worker
+	Version() string // as in the registry entry
+}
+
 // A Set is the workers an engine can reach, by workerId.
 type Set map[string]Worker
 

@@ -32,7 +32,11 @@ func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if problems := e.checkOrder(k, &o); len(problems) > 0 {
+	problems := e.checkOrder(k, &o)
+	for _, d := range k.drift {
+		problems = append(problems, chargehand.Problem{Path: "$.team.workers", Message: d})
+	}
+	if len(problems) > 0 {
 		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "the run cannot be started", Problems: problems}
 	}
 	blobs, err := e.keepOrder(k, &o)

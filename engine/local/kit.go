@@ -3,7 +3,9 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/chargehand/chargehand"
@@ -17,6 +19,7 @@ type kit struct {
 	digest  string
 	gate    *gate.Gate
 	workers worker.Set
+	drift   []string // workers that are no longer of the version the team names
 }
 
 // kits are the teams in use, by digest. A run keeps the one it began with.
@@ -83,6 +86,9 @@ func (ks *kits) reach(k *kit) []chargehand.Problem {
 		w := &k.team.Workers[i]
 		if f := ks.opt.Workers[w.WorkerID]; f != nil && (w.Kind == chargehand.KindFunc || w.Kind == "") {
 			k.workers[w.WorkerID] = f
+			if v, ok := f.(worker.Versioned); ok && v.Version() != w.VersionOrDefault() {
+				k.drift = append(k.drift, fmt.Sprintf("%s is version %s here, the team names %s", w.WorkerID, v.Version(), w.VersionOrDefault()))
+			}
 			continue
 		}
 		reached, err := worker.FromSpec(w, ks.opt.TeamDir)
@@ -117,10 +123,14 @@ func (ks *kits) load(ctx context.Context, digest string) (*kit, error) {
 	if err := json.Unmarshal(body, &team); err != nil {
 		return nil, fmt.Errorf("load team: %w", err)
 	}
-	if k, err = ks.make(&team); err != nil {
+	k, err = ks.make(&team)
+	if err == nil && len(k.drift) > 0 && ks.opt != nil && !ks.opt.Force {
+		err = errors.New(strings.Join(k.drift, "; "))
+	}
+	if err != nil {
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
-			Why: err.Error(), Next: "resume it with the program that started it", Err: err,
+			Why: err.Error(), Next: "resume it with the program that started it, or with --force if only versions differ", Err: err,
 		}
 	}
 	return k, nil

@@ -46,6 +46,10 @@ type Options struct {
 	// is done when an engine without Hold opens the folder. Results are put together all the same.
 	Hold bool
 
+	// Force takes runs up although workers have other versions than their teams name. Each such
+	// run records it.
+	Force bool
+
 	// Log is for operators. Nil means no log. It never holds payloads.
 	Log *slog.Logger
 }
@@ -65,7 +69,7 @@ type Engine struct {
 	loop   *turn.Loop
 	parked time.Time // when the next run that is not in memory wants to be told the time; zero: never
 
-	held map[string]bool // on hold: runs that were told so
+	told map[string]bool // runs that takeUp has spoken to
 
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the loop has ended
@@ -76,7 +80,7 @@ type Engine struct {
 // Open opens the journal in a data folder and takes up every run that was under way. It returns an
 // *chargehand.Error of CodeLocked when another process owns the folder.
 func Open(ctx context.Context, opt Options) (*Engine, error) {
-	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock(), held: map[string]bool{}}
+	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock(), told: map[string]bool{}}
 	if e.opt.Log == nil {
 		e.opt.Log = slog.New(slog.DiscardHandler)
 	}

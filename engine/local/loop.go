@@ -157,17 +157,24 @@ func (e *Engine) ready(ctx context.Context, ev envelope) error {
 	return e.load(ctx, ev.Run)
 }
 
-// takeUp is the first thing an engine on hold tells a run that was under way: what its workers
-// did is lost, and their deadlines mean nothing.
+// takeUp tells a run, before anything else and once, what it cannot know: on hold, that what its
+// workers did is lost and their deadlines mean nothing; and that it goes on with other versions.
 func (e *Engine) takeUp(events []envelope) []envelope {
-	if !e.opt.Hold {
+	if !e.opt.Hold && !e.opt.Force {
 		return events
 	}
 	var out []envelope
 	for _, ev := range events {
-		if m := e.loop.Machine(ev.Run); m != nil && !m.Idle() && !e.held[ev.Run] {
-			e.held[ev.Run] = true
-			out = append(out, envelope{Event: turn.Event{Run: ev.Run, Input: supervise.Resumed{Boot: e.store.boot}}})
+		m := e.loop.Machine(ev.Run)
+		if m == nil || ev.begin != nil || e.told[ev.Run] {
+			out = append(out, ev)
+			continue
+		}
+		if _, resumed := ev.Input.(supervise.Resumed); resumed {
+			e.told[ev.Run] = true
+		} else if e.opt.Hold && !m.Idle() || len(e.kits.of(e.loop.Team(ev.Run)).drift) > 0 {
+			e.told[ev.Run] = true
+			out = append(out, envelope{Event: turn.Event{Run: ev.Run, Input: e.resumed(ev.Run)}})
 		}
 		out = append(out, ev)
 	}
@@ -357,14 +364,18 @@ func (e *Engine) refold(ctx context.Context, tell func(run string) supervise.Inp
 
 // recover takes up every run that was under way when the last owner of the journal stopped.
 func (e *Engine) recover(ctx context.Context) error {
-	boot := e.store.boot
-	if err := e.refold(ctx, func(string) supervise.Input { return supervise.Resumed{Boot: boot} }); err != nil {
+	if err := e.refold(ctx, e.resumed); err != nil {
 		return err
 	}
 	if records := e.loop.Fleet().Rebase(e.clock.now()); len(records.Records) > 0 {
 		return e.store.append(ctx, commit{records: records.Records})
 	}
 	return nil
+}
+
+// resumed is what a run is told that this process takes up.
+func (e *Engine) resumed(run string) supervise.Input {
+	return supervise.Resumed{Boot: e.store.boot, Forced: e.kits.of(e.loop.Team(run)).drift}
 }
 
 // workers are what the fleet must know of a team.

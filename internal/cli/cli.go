@@ -19,9 +19,9 @@ type Parts struct {
 	Teams    map[string]Ready
 	Planners map[string]worker.Planner // functions that teams name as planner
 
-	// Own takes a data folder and supervises its runs; on hold it only decides and controls. It
-	// returns an *chargehand.Error of CodeLocked where another process has the folder already.
-	Own func(ctx context.Context, dir string, hold bool) (Owned, error)
+	// Own takes a data folder and supervises its runs. It returns an *chargehand.Error of
+	// CodeLocked where another process has the folder already.
+	Own func(ctx context.Context, dir string, how Taking) (Owned, error)
 
 	// Look reads a data folder that nobody need own. Nil: reading takes an owner.
 	Look func(ctx context.Context, dir string) (Looked, error)
@@ -46,6 +46,12 @@ type Ready struct {
 type Owned interface {
 	chargehand.Engine
 	Close() error
+}
+
+// A Taking says how a data folder is taken. The zero Taking supervises its runs.
+type Taking struct {
+	Hold  bool // only decide and control; call no worker
+	Force bool // go on with runs although workers have other versions now
 }
 
 // Looked is a data folder that is only read.

@@ -13,6 +13,7 @@ import (
 
 func (a *app) controlCommand(verb chargehand.Verb, short string) *cobra.Command {
 	var reason string
+	var force bool
 	c := &cobra.Command{
 		Use: string(verb) + " RUN", Short: short, Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
@@ -20,19 +21,22 @@ func (a *app) controlCommand(verb chargehand.Verb, short string) *cobra.Command 
 				return usage("cancel needs a reason", `say why with --reason "..."`)
 			}
 			j := a.journey(false)
-			return j.finish(j.control(c, given[0], chargehand.Control{Verb: verb, By: me(), Reason: reason}))
+			return j.finish(j.control(c, given[0], chargehand.Control{Verb: verb, By: me(), Reason: reason}, force))
 		},
 	}
 	c.Flags().StringVarP(&reason, "reason", "r", "", "why, for the record")
+	if verb == chargehand.Resume {
+		c.Flags().BoolVar(&force, "force", false, "go on although workers have other versions now; the run records it")
+	}
 	return c
 }
 
 // control asks something of a run. A run that is resumed in this process is followed: it would
 // stand still without it.
-func (j *journey) control(c *cobra.Command, id string, what chargehand.Control) error {
+func (j *journey) control(c *cobra.Command, id string, what chargehand.Control, force bool) error {
 	ctx, stop := j.app.ctx(c)
 	defer stop()
-	if err := j.open(ctx, what.Verb != chargehand.Resume); err != nil {
+	if err := j.open(ctx, Taking{Hold: what.Verb != chargehand.Resume, Force: force}); err != nil {
 		return err
 	}
 	v, err := find(ctx, j.session, id)
@@ -44,7 +48,10 @@ func (j *journey) control(c *cobra.Command, id string, what chargehand.Control) 
 			return err
 		}
 	}
-	if err := j.session.Control(ctx, v.RunID, what); err != nil {
+	// A run whose process has ended is not paused: it goes on as soon as somebody has the folder.
+	abandoned := what.Verb == chargehand.Resume && v.State == chargehand.RunRunning && j.session.owner
+	err = j.session.Control(ctx, v.RunID, what)
+	if err != nil && !(abandoned && chargehand.CodeOf(err) == chargehand.CodeNotAllowed) {
 		return err
 	}
 	fmt.Fprintf(j.app.io.Err, "%s: %s\n", v.RunID, past[what.Verb])

@@ -42,7 +42,7 @@ type played struct {
 var epoch = time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
 
 // fakeOwn takes a folder by a file in it, as other processes see.
-func fakeOwn(_ context.Context, dir string, _ bool) (Owned, error) {
+func fakeOwn(_ context.Context, dir string, _ Taking) (Owned, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}

@@ -35,11 +35,11 @@ func (a *app) journey(strict bool) *journey {
 	return &journey{app: a, strict: strict, notices: make(chan string, 8)}
 }
 
-func (j *journey) open(ctx context.Context, hold bool) (err error) {
+func (j *journey) open(ctx context.Context, how Taking) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer onSignal(func(s os.Signal) { cancel(signalled(s)) })()
-	j.session, err = j.app.open(ctx, hold)
+	j.session, err = j.app.open(ctx, how)
 	return cause(ctx, err)
 }
 
@@ -145,7 +145,7 @@ func (j *journey) takeOver(ctx context.Context, cancel context.CancelCauseFunc) 
 	if j.attempts > 3 {
 		return false, lost
 	}
-	next, err := j.app.open(ctx, false)
+	next, err := j.app.open(ctx, Taking{})
 	if err != nil {
 		return false, errors.Join(lost, cause(ctx, err))
 	}

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -27,8 +30,10 @@ var teams = map[string]Ready{
 func Standard() Parts {
 	return Parts{
 		Teams: teams,
-		Own: func(ctx context.Context, dir string, hold bool) (Owned, error) {
-			return local.Open(ctx, local.Options{Dir: dir, Workers: contractreview.Workers(), Hold: hold})
+		Own: func(ctx context.Context, dir string, how Taking) (Owned, error) {
+			return local.Open(ctx, local.Options{
+				Dir: dir, Workers: contractreview.Workers(), Hold: how.Hold, Force: how.Force, Log: operatorLog(dir),
+			})
 		},
 		Look:     func(ctx context.Context, dir string) (Looked, error) { return local.LookAt(ctx, dir) },
 		LoadTeam: func(path string) (*chargehand.Team, error) { return config.Load(path, compile) },
@@ -37,6 +42,16 @@ func Standard() Parts {
 		Scaffold: scaffold.Write,
 		Demo:     demonstration(),
 	}
+}
+
+// operatorLog is engine.log in the data folder. Where it cannot be written there is no log, and the
+// engine says itself what is wrong with the folder.
+func operatorLog(dir string) *slog.Logger {
+	f, err := os.OpenFile(filepath.Join(dir, "engine.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil
+	}
+	return slog.New(slog.NewJSONHandler(f, nil))
 }
 
 func demonstration() Demo {

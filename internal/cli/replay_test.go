@@ -48,7 +48,7 @@ func (f forger) Records(ctx context.Context, run string, after int64, follow boo
 }
 
 func TestReplayNamesTheFirstDivergence(t *testing.T) {
-	owned, err := fakeOwn(t.Context(), filepath.Join(t.TempDir(), "data"), false)
+	owned, err := fakeOwn(t.Context(), filepath.Join(t.TempDir(), "data"), Taking{})
 	if err != nil {
 		t.Fatal(err)
 	}

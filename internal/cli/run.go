@@ -72,7 +72,7 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 
 // start begins all runs, follows them and writes their results.
 func (j *journey) start(ctx context.Context, orders []chargehand.Order, form string) error {
-	if err := j.open(ctx, false); err != nil {
+	if err := j.open(ctx, Taking{}); err != nil {
 		return err
 	}
 	for i := range orders {

@@ -24,14 +24,14 @@ type session struct {
 }
 
 // open takes the data folder, or else reaches the process that has it.
-func (a *app) open(ctx context.Context, hold bool) (*session, error) {
+func (a *app) open(ctx context.Context, how Taking) (*session, error) {
 	dir, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
 	patience := time.Now().Add(3 * time.Second)
 	for {
-		owned, err := a.Own(ctx, dir, hold)
+		owned, err := a.Own(ctx, dir, how)
 		if err == nil {
 			return a.own(ctx, owned, dir), nil
 		}
@@ -129,7 +129,7 @@ func (a *app) look(ctx context.Context) (*session, error) {
 			return &session{Engine: onlyReads{l}, close: l.Close}, nil
 		}
 	}
-	return a.open(ctx, true)
+	return a.open(ctx, Taking{Hold: true})
 }
 
 // onlyReads is an engine for commands that change nothing.
@@ -161,7 +161,7 @@ func (a *app) with(ctx context.Context, do func(*session) error) error {
 
 // deciding takes the data folder for do, or reaches its owner, without taking runs up.
 func (a *app) deciding(ctx context.Context, do func(*session) error) error {
-	s, err := a.open(ctx, true)
+	s, err := a.open(ctx, Taking{Hold: true})
 	return a.during(ctx, s, err, do)
 }
 

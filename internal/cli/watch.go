@@ -34,7 +34,7 @@ func (a *app) watchCommand() *cobra.Command {
 
 // join follows a run that is there already.
 func (j *journey) join(ctx context.Context, id string) error {
-	if err := j.open(ctx, false); err != nil {
+	if err := j.open(ctx, Taking{}); err != nil {
 		return err
 	}
 	v, err := find(ctx, j.session, id)

@@ -108,7 +108,8 @@ type ResultWritten struct {
 
 // Resumed says that another process took the run up: whatever was under way is no longer.
 type Resumed struct {
-	Boot int64 `json:"boot"`
+	Boot   int64    `json:"boot"`
+	Forced []string `json:"forced,omitempty"` // how the program differs from the one the run began with
 }
 
 // Refolded says that the fleet forgot its queue, as after a write that failed.

@@ -11,7 +11,7 @@ import (
 // before has missed no deadline, and a write among them is not reassigned.
 func (m *Machine) interrupt(now time.Time, in Input, out *Output) {
 	if in, ok := in.(Resumed); ok {
-		m.record(now, chargehand.Recovered{Boot: in.Boot}, out)
+		m.record(now, chargehand.Recovered{Boot: in.Boot, Forced: first(in.Forced, 20)}, out)
 	}
 }
 
