@@ -3,7 +3,6 @@ package supervise
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/chargehand/chargehand"
 )
@@ -22,31 +21,6 @@ func BenchmarkRun(b *testing.B) {
 			})
 		}
 	}
-}
-
-// TestScale is the benchmark's promise as a test: ten times the subtasks cost about ten times as
-// much. The best of a few runs is compared, and with room, for the machine may be busy.
-func TestScale(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	for _, kind := range []string{"plain", "judged", "reviewed", "chained"} {
-		small, large := perSubtask(t, kind, 500), perSubtask(t, kind, 5_000)
-		if large > 4*small {
-			t.Errorf("%s: a subtask costs %s in a run of 500 and %s in one of 5,000", kind, small, large)
-		}
-	}
-}
-
-func perSubtask(t *testing.T, kind string, n int) time.Duration {
-	team, plan := crowd(kind, n)
-	best := time.Hour
-	for range 5 {
-		begin := time.Now()
-		drive(t, kind, team, plan)
-		best = min(best, time.Since(begin)/time.Duration(n))
-	}
-	return best
 }
 
 // crowd is a team and a plan of n subtasks.

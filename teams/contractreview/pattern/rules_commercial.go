@@ -91,6 +91,7 @@ var commercialRules = []rule{
 			{need: `\b(?:below|less than|fails?)\b[^;]{0,100}\bminimum\b[^;]{0,200}\b(?:pay|terminate|exclusiv|convert|shortfall)\b`, not: minimumTalk},
 			{need: `\bmaintain\b[^;]{0,60}\b(?:inventory|stock)\b[^;]{0,60}\b(?:at least|minimum|not less than)\b`},
 			{need: `\b(?:agrees? to|shall|will|guarantees?) (?:\w+ )?(?:pay\b[^;]{0,80}\b)?(?:an? )?(?:[\w-]+ )?guaranteed\b[^;]{0,40}\b(?:minimum|fee|annual|royalt|payment|amount|compensation)`, not: `\bbank\b`},
+			{need: `\b(?:royalt\w*|payment|fee|purchase|commitment|revenue)s?\b[^;]{0,60}\b(?:shall|will|must)(?: in no event)? be (?:no|not) less than\b[^;]{0,20}[$\d]`, not: minimumTalk},
 		},
 		veto:  `\bmeans\b|\binsurance\b|\bnotice of (?:termination|non-renewal)|\bper occurrence\b|\bminimum wage\b|\bminimum standards?\b|\bno minimum\b|\bwithout (?:any )?minimum\b|\bto the minimum extent\b`,
 		why:   "The passage mentions a minimum, but commits no party to a quantity or an amount.",

@@ -24,6 +24,8 @@ var ipRules = []rule{
 			{need: `\bnot vest\b.{0,200}\bassigns?\b`},
 			{need: `\btitle (?:to|in)\b[^;]{0,80}\b(?:software|works?|deliverables?|inventions?|designs?|developments?)\b[^;]{0,60}\b(?:pass|vest|transfer)`, not: `\bnot (?:pass|vest|transfer)|\brisk of loss\b|\bjoint`},
 			{need: `\bvest (?:\w+ ){0,3}(?:ownership|title|rights?)\b[^;]{0,100}\b(?:inventions?|works?|intellectual|deliverables?|developments?)\b`},
+			{need: `\b(?:work product|works?|inventions?|deliverables?|intellectual property|developments?)\b[^;]{0,120}\b(?:shall|will) (?:\w+ )?vest (?:\w+ )?in\b`, not: `\bjointly\b|\bboth parties\b`},
+			{need: `\bassigns? (?:to|unto)\b[^;]{0,60}\b(?:any|all|its|his|her|such|the)\b[^;]{0,60}\b(?:inventions?|works?|copyrights?|patents?|right, title|intellectual)`, not: `\b(?:not|nor|neither)\b[^;]{0,60}\bassigns?\b|\bif\b|\bright to enforce\b|\brights (?:and obligations )?(?:under this|hereunder)`},
 		},
 		veto:  `^"?confidential information"? (?:means|shall mean|includes)|\brepresents and warrants\b|\bprior to the (?:effective )?date\b|\bpre-?existing\b|\bbackground\b|\bsuccessors and (?:permitted )?assigns\b.{0,160}$|^this agreement\b|\bnothing (?:contained )?(?:herein|in this)|\bsub-?license any\b|\bsale or transfer of\b|\bassign this agreement\b|\bconfidential information\b[^;]{0,60}\bproperty of\b|\b(?:tangible|real) property of\b`,
 		more:  `\battorney-in-fact\b`,

@@ -11,14 +11,15 @@ var lawRules = []rule{
 		accept: []test{
 			{need: `\bgoverned\b[^;]{0,160}\blaws?\b[^;]{0,40}\b(?:of|in|for)\b`},
 			{need: `\bgoverned\b[^;]{0,60}\b[a-z]+ law\b`},
-			{need: `\b(?:agreement|contract|hereof|hereto|hereunder|same)\b[^;]{0,160}\b(?:construed|interpreted|enforced|subject to|construction)\b[^;]{0,120}\blaws?\b(?:,? [a-z]+){0,4} (?:of|in force in) (?:the )?(?:[a-z]+ )?[a-z]`, not: `\bapplicable laws?\b|\bcontrary to law`},
+			{need: `\b(?:agreement|contract|hereof|hereto|hereunder|same)\b[^;]{0,160}\b(?:construed|interpreted|enforced|determined|decided|subject to|construction)\b[^;]{0,120}\blaws?\b(?:,? [a-z]+){0,4} (?:of|in force in) (?:the )?(?:[a-z]+ )?[a-z]`, not: `\bapplicable laws?\b|\bcontrary to law`},
 			{need: `\blaws? of\b[^;]{0,120}\b(?:shall|will|to) (?:govern|apply|control)\b`},
 			{need: `\b(?:dispute|controvers|arbitrat)[^;]{0,80}\bin accordance with the (?:substantive )?laws? of the (?:state|commonwealth|province|republic|people|kingdom)`},
-			{need: `\bcontract (?:made )?under the laws? of the (?:state|commonwealth|province)`},
+			{need: `\bcontract (?:made |entered into |executed )?under the laws? of`},
 			{need: `\b[a-z]+ law (?:shall|will) (?:govern|control|apply)\b`, not: `\b(?:applicable|local|such|this|that|any|common|federal) law\b`},
 			{need: `\bcontrolled by\b[^;]{0,60}\blaws? of\b`},
 			{need: `\blaws? of\b[^;]{0,80}\b(?:apply|applies|governs?|controls?)\b[^;]{0,60}\b(?:agreement|contract|disputes?|construction|interpretation)\b`},
 			{need: `^(?:the )?(?:state|commonwealth|province|laws?) of\b[^;]{0,60}\bwithout\b[^;]{0,60}\bconflicts?\b`},
+			{need: `\b(?:agreement|contract|validity|rights)\b[^;]{0,120}\b(?:interpreted|construed|determined|enforced|decided)\b[^;]{0,40}\b(?:under|by|with|to) (?:the )?[a-z]+ law\b`, not: `\b(?:applicable|local|such|this|that|any|common|federal|of|required by) law\b`},
 		},
 		veto: `\b(?:organized|incorporated|existing|established|formed|registered) (?:and existing )?(?:under|pursuant to|in accordance with)\b|` +
 			`\b(?:transferred|disposed of|exported|performed|conducted|manufactured|licensed to)\b[^;]{0,60}\bin accordance with\b[^;]{0,40}\blaws?\b|` +

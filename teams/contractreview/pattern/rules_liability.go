@@ -11,6 +11,8 @@ var liabilityRules = []rule{
 			`\bexceed(s|ed|ing)?\b`,
 			`\b(cumulative|aggregate) maximum\b`,
 			`\b(more than|within|after|later than)( [a-z]+){0,3}[ (]+[0-9a-z]+[) ]+(years?|months?)\b`,
+			`\brecover(y|ies)\b`,
+			`\bcapped\b`,
 		},
 		accept: []test{
 			{need: `\b(?:no(?:t|r)?|neither|never|none|without|in no event|disclaims?|waives?|waive any)\b.*\b(?:consequential|incidental|punitive|indirect|exemplary)\b.*\b(?:damage|loss|profit|liabilit)`},
@@ -29,6 +31,9 @@ var liabilityRules = []rule{
 			{need: `\b(?:no|not in any|under no) (?:event|case|circumstances?|situation)s?\b[^;]{0,160}\bliab(?:le|ility)\b`, not: `:$|\bfailure to\b`},
 			{need: `\b(?:entire|sole|exclusive) (?:and (?:exclusive|sole|entire) )?(?:liability|obligation|responsibility)\b[^;]{0,120}\b(?:remed|infring|breach|defect|warrant|claims?\b)`},
 			{need: `\b(?:claim|action|suit|proceeding)s?\b[^;]{0,160}\bwithin\b[^;]{0,40}\b(?:year|month)s?\b[^;]{0,160}\b(?:barred|waived|forever|lapse|deemed to (?:have )?waive)`},
+			{need: `\bno (?:event|case)\b[^;]{0,120}\b(?:damages|recovery|obligations?|indemni\w+)\b[^;]{0,120}\bexceed\b`, not: `polic|insur`},
+			{need: `\brecover(?:y|ies)\b[^;]{0,120}\b(?:be limited to|not exceed)\b`},
+			{need: `\b(?:liabilit|obligation|damages|indemni)\w*\b[^;]{0,80}\bcapped at\b`},
 		},
 		veto: `\b(?:insurance|coverage)\b[^;]{0,80}\b(?:policy|policies|limits?|amount)\b|` +
 			`\b(?:shall|will) (?:not|in no way) (?:apply to (?:limit|the)|limit or exclude)\b[^;]{0,60}\bliab|^the (?:foregoing|above) limitations?\b|\bforce majeure\b|\bassum(?:e|ption)s? (?:of )?(?:the |no )?liabilit|\bindependent contractor|\bumbrella\b|\bper occurrence\b|\bauthority to\b|\barbitrators?\b|^(?:[\w.,&'-]+ ){1,8}(?:shall|will|agrees to|hereby) (?:\w+ )?(?:defend,? )?indemnif`,
@@ -68,14 +73,14 @@ var liabilityRules = []rule{
 		accept: []test{
 			{need: `\bliquidated damages?\b`, not: `\b(?:no|nor|not)\b[^;]{0,60}\bliquidated|\b(?:consequential|incidental|indirect|punitive|exemplary)\b`},
 			{need: `\b\b(?:pay|paid|payable|owe|receive|entitled|charge|equal to|amount)\b[^;]*\b(?:termination|cancell?ation|break-?up|kill) (?:fee|charge|payment|penalt)`, not: `\bif any\b|\b(?:without|no|not)\b[^;]{0,60}\b(?:termination|cancell?ation) (?:fee|charge|payment|penalt)`},
-			{need: `\bpenalty of\b|\bgenuine pre-estimate\b`},
+			{need: `\bpenalty of\b|\bgenuine pre-estimate\b`, not: `\bperjury\b|\blaw\b`},
 			{need: `\b(?:reasonable|genuine|fair|good faith) (?:\w+ )?(?:pre-?)?estimates? of\b[^;]{0,60}\bdamages?\b`},
 			{need: `\bagreed damages\b`},
 			{need: `\b(?:termination|cancell?ation|break-?up|kill) (?:fee|charge|payment|penalt\w+)\b[^;]{0,160}\b(?:payable|paid|due|equal to|in the amount of|of \$)`, not: `\bif any\b|\b(?:without|no|not)\b[^;]{0,60}\b(?:termination|cancell?ation) (?:fee|charge|payment|penalt)`},
 			{need: `\b(?:pay|assessed|charged|deduct|credit)\w*\b[^;]{0,80}\b(?:for|per) (?:each |every )?(?:\w+ )?day (?:of|that)\b[^;]{0,40}\b(?:delay|late)`, not: `\binterest\b|\bper annum\b`},
 		},
 		why:   "The passage mentions damages or a fee fixed in advance, but none becomes due.",
-		trust: 0.6,
+		trust: 0.75,
 	},
 	{
 		category: "Warranty Duration",
@@ -98,6 +103,7 @@ var liabilityRules = []rule{
 			{need: `\b(?:within|during|in) (?:the|its|their|this|such|said|any) (?:\w+ )?(?:warranty|support) period\b[^;]{0,250}\b(?:replac|repair|correct|remed|fix|credit|return)`},
 			{need: `\b(?:fail|defect|error|replac|repair)\w*\b[^;]{0,160}\b(?:within|during) (?:the|its|their|this|such|said|any) (?:\w+ )?warranty period\b`},
 			{need: `\bwarranty period\b[^;]{0,60}\b(?:begins?|commences?|is specified|set forth)\b`},
+			{need: `\bguaranteed\b[^;]{0,60}\bdefects?\b[^;]{0,60}\b(?:days|months?|years?)\b`},
 		},
 		veto:   `\bstock\b|\bclosing price\b|\binsolven|\bbankrupt|\brepresents? and warrants? that (?:it|he|she|the execution)\b|\b(?:days|months?) (?:written |prior )?notice\b[^;]{0,60}\bterminat|\bterminat[^;]{0,60}\bbreach|\bdefective (?:title|notice)|\bpatent`,
 		why:    "The passage speaks of warranties or defects, but fixes no time for which something is warranted.",
@@ -111,6 +117,7 @@ var liabilityRules = []rule{
 			`\bworkers?[' a-z]{0,4} compensation\b`,
 			`\bpolic(y|ies)\b`,
 			`\bcoverages?\b`,
+			`\bsubrogation\b`,
 		},
 		accept: []test{
 			{need: `\b(?:maintain|obtain|carry|procure|purchase|keep|secure|provide|have|effect|furnish|acquire|take out|required|be covered|put in place|possess)\w*\b[^;]{0,200}\binsurance\b`},
@@ -124,6 +131,8 @@ var liabilityRules = []rule{
 			{need: `\b(?:each|such|said|all|the|any) (?:[\w-]+ ){0,3}polic(?:y|ies)\b[^;]{0,120}\b(?:shall|will|must)\b[^;]{0,160}\b(?:cancel|endorse|primary|insured|deductible|insurer|in force|per occurrence)`, not: `\b(?:privacy|return|payment|company|corporate|travel|credit|refund|personnel) polic`},
 			{need: `\bpolic(?:y|ies)\b[^;]{0,160}\b(?:per occurrence|limits? of (?:not less|at least|liability|no less))`},
 			{need: `\bcoverages?\b[^;]{0,60}\b(?:shall|will|must)\b[^;]{0,60}\b(?:be primary|non-?contributory|not contributory|be maintained)\b`},
+			{need: `\binsurers?\b[^;]{0,80}\b(?:rated|rating|a\.m\. best)\b`},
+			{need: `\bwaive\w*\b[^;]{0,60}\bsubrogation\b`},
 		},
 		veto: `\bhealth insurance\b[^;]{0,40}\b(?:portability|benefits)|\b(?:employee benefit|fringe benefit|unemployment insurance|insurance benefits|deposit insurance|title insurance|insurance commission|department of insurance)\b|` +
 			`\b(?:covered|reimbursed|paid|payable|recover\w*) (?:by|from|under|through) (?:\w+ ){0,4}insurance\b|` +
@@ -144,6 +153,7 @@ var liabilityRules = []rule{
 			`\binconsistent with\b`,
 			`\bwaives?\b`,
 			`\b(institute|initiate|commence|assert)\b`,
+			`\bclaim( [a-z]+){0,2} (ownership|right|title|interest)\b`,
 		},
 		accept: []test{
 			{need: `\b(?:not|never|nor|refrain from|neither|no time)\b[^;]{0,200}\b(?:contest|challeng|disput|attack|question|impair|impugn|oppos)\w*\b[^;]{0,200}\b(?:ownership|validity|title|rights?|enforceab|interest|marks?|trademarks?|patents?|registrations?)`},
@@ -154,12 +164,12 @@ var liabilityRules = []rule{
 			{need: `\b(?:not|neither|nor)\b[^;]{0,40}\b(?:institute|bring|commence|initiate)\b[^;]{0,40}\b(?:proceeding|action|suit|litigation)s?\b`, not: `\b(?:year|month)s?\b|\barbitrat|\bmediat|\bnegotiat|\belects? not\b`},
 			{need: `\b(?:contest|challeng|disput|jeopardi)\w*\b[^;]{0,60}\b(?:validity|ownership|right, title)[^;]{0,120}`, not: `\bright to (?:contest|challenge)|\bif\b[^;]{0,60}\bcontest`},
 			{need: `\b(?:not|nothing|never)\b[^;]{0,80}\b(?:act|action|thing|anything|do|step)\b[^;]{0,120}\b(?:impair|inconsistent with|jeopardi|diminish|dilute|prejudic|invalidat)\w*\b[^;]{0,120}\b(?:ownership|title|rights?|interest|marks?|validity|it)\b`, not: `\bthis agreement\b[^;]{0,20}$`},
-			{need: `\bnot\b[^;]{0,80}\b(?:assert|claim)\b[^;]{0,60}\b(?:right|title|interest|ownership)s?\b[^;]{0,160}\b(?:marks?|trademarks?|patents?|copyrights?|intellectual|products?|names?|software|licensed)\b`},
+			{need: `\bnot\b[^;]{0,80}\b(?:assert|claim)\b[^;]{0,60}\b(?:right|title|interest|ownership)s?\b[^;]{0,160}\b(?:marks?|trademarks?|patents?|copyrights?|intellectual|products?|names?|software|licensed)\b`, not: `\bhave any claim\b`},
 			{need: `\bwaives?\b[^;]{0,40}\b(?:any|all|each)\b[^;]{0,40}\b(?:claims?|causes? of action|rights? to (?:sue|bring))\b[^;]{0,160}\bagainst\b`, not: `\bjury\b|\bconsequential\b|\bpunitive\b|\bsubrogation\b`},
 		},
 		veto: `\b(?:delay|failure) (?:\w+ )*(?:of|by|in|to)\b|\baffect(?:ed)?\b[^;]{0,40}\bimpair|\bremainder\b|\bremaining provisions\b|\b(?:invoices?|charges|tax(?:es)?|audit|jurisdiction|venue|forum|amounts?)\b[^;]{0,80}\b(?:contest|disput|challeng)|\b(?:contest|disput|challeng)\w* [^;]{0,40}\b(?:invoice|amount|charge|tax|jurisdiction|venue|audit|arbitration)|\bexclusive jurisdiction\b|\battorneys?'? fees\b|\bdispute (?:arises|between)\b`,
 		why:  "The passage speaks of claims or contests, but takes no claim or contest away from a party.",
 
-		trust: 0.84,
+		trust: 0.8,
 	},
 }

@@ -47,6 +47,7 @@ var licenseRules = []rule{
 			{need: `\b(?:may|right to|entitled to|authority to) (?:also |further |freely )?(?:grant )?sub-?licen[sc]es?\b`, not: noGrant},
 			{need: `\boption to (?:obtain|acquire|receive|negotiate|enter into)\b[^;]{0,80}\blicen[sc]e\b`, not: denied},
 			{need: `\bprovides?\b[^;]{0,80}\b(?:the|a) right to use\b`, not: noGrant},
+			{need: `\bhereby grants?\b[^;]{0,160}\brights? to (?:access|use)\b`, not: denied},
 		},
 		veto: `\b(?:stock|share|warrant|incentive) (?:option|appreciation|grant|award)|\bgrants? (?:\w+ ){0,6}(?:security interest|lien|option to purchase)|` +
 			`\b(?:represents?|warrants?)\b[^;]{0,160}\b(?:right|authority|power)[^;]{0,60}\bto grant\b|^(?:the|all|any|each|these) (?:\w+ ){0,6}(?:licen[sc]es?|rights?) (?:\w+ ){0,2}granted\b|\bright of (?:first|reference)\b|\bright to enforce\b|\bgrants? (?:\w+ ){0,4}(?:injunctive|equitable|an injunction|relief)\b|\blicen[sc]es?,? (?:permits|approvals|consents)|\bhas been granted\b|\b(?:wish(?:es)?|desires?) to (?:\w+ ){0,3}(?:grant|obtain|acquire|licen[sc]e|use|receive)|^(?:\w+ )?whereas\b|^in consideration of the (?:\w+ )?(?:rights|licen)`,

@@ -77,7 +77,8 @@ var termRules = []rule{
 			`\b(for convenience|without cause|any reason|no reason|terminable)\b`,
 		},
 		accept: []test{
-			{need: `\b(?:may|right to|right of|entitled to|can|could|option to|reserves?|terminable|be terminated|be cancell?ed|by either party|terminates?)\b[^;]*\b` + noReason + `\b`, not: afterwards},
+			{need: `\b(?:may|right to|right of|entitled to|can|could|option to|reserves?)\b[^;]*\b(?:terminat|cancel)\w*\b[^;]*\b` + noReason + `\b`, not: afterwards},
+			{need: `\b(?:terminable|be terminated|be cancell?ed|terminates?|terminated by either party)\b[^;]*\b` + noReason + `\b`, not: afterwards},
 			{need: `\b` + noReason + `\b[^;]*\b(?:may|right to|entitled to|be terminated by|terminable)\b[^;]*\b(?:terminat|cancel)\w*`, not: afterwards},
 			{need: `\b(?:may|right to|entitled to|can|option to|could)\b[^;]{0,60}\b(?:terminate|cancel|be terminated|be cancell?ed)\b[^;]{0,160}\bat any time\b[^;]*\bnotice\b`, not: because},
 			{need: `\b(?:may|right to|entitled to|can|option to|could)\b[^;]{0,120}\b(?:terminate|cancel|be terminated|be cancell?ed)\b[^;]{0,250}(?:\bdays\b|\bmonths?\b|\bday\b)'?[^;]{0,40}\bnotice\b`, not: because},
@@ -90,7 +91,7 @@ var termRules = []rule{
 		},
 		veto:  `\bterminat[^;]{0,60}\bonly (?:for|upon)\b|\bwithout cause\b[^;]{0,40}\bshall not\b`,
 		why:   "The passage speaks of ending the contract, but not at will.",
-		trust: 0.84,
+		trust: 0.92,
 	},
 	{
 		category: "Post-Termination Services",
@@ -127,7 +128,7 @@ var termRules = []rule{
 const notTerm = `^(?:thereafter|after the initial term|after the expir|upon (?:the )?(?:expiration|termination)|at the end of the initial|(?:the|this) (?:initial )?(?:term|agreement|contract)(?: of this agreement)? (?:shall|will|may) (?:also |then |thereafter |be )*(?:automatically )?(?:be )?(?:renew|extend))|^(?:renewal )?(?:the|this) [^\d,]{0,80}\b(?:shall|will) (?:be )?automatically (?:be )?(?:renew|extend)|\bthe (?:initial )?term shall (?:also )?automatically\b|\brenewal term\b[^;]{0,60}\b(?:shall|will)|\bterminate this (?:\w+ )?agreement\b[^;]{0,120}\b(?:if|upon|notice)|\bduring the term\b|\bpayment terms?\b|\bterms and conditions\b`
 
 // noReason is what makes a termination one for convenience.
-const noReason = `(?:for (?:its |their |any )?convenience|without cause|without any cause|for any (?:or no )?reason|for any reason or no reason|(?:for )?no reason|without (?:giving |stating |any )?reason|at will)`
+const noReason = `(?:for (?:its |their |any )?convenience|without cause|without any cause|for any (?:or no )?reason|for any reason or no reason|(?:for )?no reason|without (?:giving |stating |any )?reason|at will|at the (?:sole )?(?:discretion|option|election) of (?:either|any))`
 
 // afterwards are sentences about what follows a termination.
 const afterwards = `^(?:upon|following|after|in the event|on|if|termination)\b|\bnot (?:be )?(?:terminat|cancel)`

@@ -62,7 +62,7 @@ func TestEveryCategoryHasExamples(t *testing.T) {
 	}
 	for _, c := range clause.Categories() {
 		if states[c.Name] < 3 || seems[c.Name] < 2 {
-			t.Errorf("%s: %d wordings that state it and %d that do not, want 3 and 2", c.Name, states[c.Name], seems[c.Name])
+			t.Errorf("%s: %d examples that state it and %d that do not, want 3 and 2", c.Name, states[c.Name], seems[c.Name])
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type sentence struct {
 	clause.Span
 	plain   string // in reading form (see plain)
-	lower   string // plain with ASCII letters in lower case
+	lower   string // plain with ASCII letters in lower case, and "can not" in two words
 	section section
 	heading bool // a section's title rather than something agreed
 	endless bool // so far into a run without a full stop that it is not judged
@@ -73,7 +73,7 @@ func (pl plain) sentence(start, end int) (sentence, bool) {
 		return sentence{}, false
 	}
 	s := sentence{Span: clause.Span{Start: pl.from[start], End: pl.past[end-1]}, plain: pl.text[start:end]}
-	s.lower = lowerASCII(s.plain)
+	s.lower = strings.ReplaceAll(lowerASCII(s.plain), "cannot", "can not")
 	return s, true
 }
 
