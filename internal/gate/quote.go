@@ -117,6 +117,9 @@ func (k *check) altered(it *item) (string, *chargehand.Passage) {
 	for n > 0 && n < len(quote) && !utf8.RuneStart(quote[n]) {
 		n--
 	}
+	if word := strings.LastIndexAny(quote[:n], " \t\n") + 1; word >= leastShared {
+		n = word // both differing words are shown whole
+	}
 	if n < leastShared {
 		return ending(it)
 	}
