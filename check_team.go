@@ -103,6 +103,9 @@ func (c *check) autoDecision(d AutoDecision) {
 
 func (c *check) planner() {
 	p := &c.team.Planner
+	if p.EstimateUSD < 0 {
+		c.problem("$.planner.estimateUSD", "must not be negative")
+	}
 	switch {
 	case p.Template == nil && p.Func == "":
 		c.problem("$.planner", "is missing: declare a template, or name a function that plans")

@@ -33,6 +33,7 @@ type RunStarted struct {
 type PlanAsked struct {
 	Iteration int      `json:"iteration"` // 1 is the first plan; more are replans
 	Errors    []string `json:"errors,omitempty"`
+	Reserved  Micros   `json:"reservedUSD,omitempty"`
 }
 
 // PlanRefused says that a plan was invalid, or that none came.

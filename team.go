@@ -28,9 +28,10 @@ type Team struct {
 // A Planner says where a run's plan comes from (SPEC.md ·20). The zero Planner is an error unless
 // the objective brings a plan.
 type Planner struct {
-	Template *Plan  `json:"template,omitempty"` // declared here
-	Func     string `json:"func,omitempty"`     // a Go function, handed to the engine under this name
-	Replan   bool   `json:"replan,omitempty"`   // the function is asked again after a drain with failures (SPEC.md ·23)
+	Template    *Plan  `json:"template,omitempty"`    // declared here
+	Func        string `json:"func,omitempty"`        // a Go function, handed to the engine under this name
+	Replan      bool   `json:"replan,omitempty"`      // the function is asked again after a drain with failures (SPEC.md ·23)
+	EstimateUSD Micros `json:"estimateUSD,omitempty"` // reserved before each call of the function, and its price where it reports none
 }
 
 // Synthesis is the one step over accepted results that makes the run's output (SPEC.md ·141). It

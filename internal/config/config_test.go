@@ -113,7 +113,7 @@ func TestFullTeam(t *testing.T) {
 // deliberate are the fields that full.yaml leaves out or sets to zero.
 var deliberate = []string{
 	"$.workers[0].supportsParallel", "$.workers[0].http", "$.planner.template.subtasks[0].deps",
-	"$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.replan",
+	"$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.replan", "$.planner.estimateUSD",
 }
 
 // zeros lists the fields below v without a value, of each struct type the first that comes.

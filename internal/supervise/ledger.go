@@ -34,6 +34,9 @@ const overPlan = 1.5 // times the estimate, at which an operator is told (SPEC.m
 // forSynthesis is the key of what is set aside for the run's last step.
 const forSynthesis = "synthesis"
 
+// forPlan is the key of what a call of the planner may cost.
+const forPlan = "plan"
+
 func forAttempt(r chargehand.AttemptRef) string { return key("attempt", r) }
 func forJudge(r chargehand.AttemptRef) string   { return key("judge", r) }
 
@@ -92,7 +95,12 @@ func (l *ledger) nearCeiling() bool {
 func (m *Machine) settle(f chargehand.Fact) {
 	l := &m.ledger
 	switch f := f.(type) {
+	case chargehand.PlanAsked:
+		l.hold(forPlan, amount{usd: f.Reserved})
+	case chargehand.PlanRefused:
+		l.release(forPlan)
 	case chargehand.PlanAdopted:
+		l.release(forPlan)
 		l.estimate += f.Estimate
 		if f.Reserve > 0 {
 			l.hold(forSynthesis, amount{usd: f.Reserve})

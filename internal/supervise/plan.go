@@ -21,8 +21,20 @@ type planning struct {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func (m *Machine) askPlan(now time.Time, iteration int, errors []string, out *Output) {
-	m.record(now, chargehand.PlanAsked{Iteration: iteration, Errors: errors}, out)
+	if !m.planFits() {
+		m.abort(now, ending{
+			stop: chargehand.StopBudgetExhausted, cause: chargehand.CauseBudget,
+			why: "a plan costs $" + m.team.Planner.EstimateUSD.String() + ", and " + m.ledger.shortage(),
+		}, out)
+		return
+	}
+	m.record(now, chargehand.PlanAsked{Iteration: iteration, Errors: errors, Reserved: m.team.Planner.EstimateUSD}, out)
 	out.begin(m.makePlan())
+}
+
+// planFits reports whether a call of the planner can be reserved.
+func (m *Machine) planFits() bool {
+	return m.ledger.fits(forPlan, amount{usd: m.team.Planner.EstimateUSD})
 }
 
 func (m *Machine) makePlan() MakePlan {
@@ -39,7 +51,7 @@ func (m *Machine) planned(now time.Time, in Planned, out *Output) {
 	if !m.planning.asked || in.Iteration != m.planning.iteration {
 		return
 	}
-	in.Usage = bill(in.Usage, 0)
+	in.Usage = bill(in.Usage, m.ledger.held[forPlan].usd)
 	if m.run.abort != nil {
 		m.abandonPlan(now, in.Usage, out)
 		return
@@ -187,7 +199,7 @@ func (m *Machine) applyPlan(f chargehand.Fact) {
 func (m *Machine) replan(now time.Time, out *Output) bool {
 	p := &m.planning
 	if !m.team.Planner.Replan || p.settled || p.iteration >= chargehand.DefaultMaxIterations || m.board.failures() == 0 ||
-		m.run.abort != nil || m.closing.round > 0 {
+		m.run.abort != nil || m.closing.round > 0 || !m.planFits() {
 		return false
 	}
 	m.askPlan(now, p.iteration+1, nil, out)
