@@ -263,3 +263,24 @@ func TestPoolHoldsItsLimits(t *testing.T) {
 		}
 	})
 }
+
+// TestLoserOfTheJournalStops has another process take the journal over in spite of the lock: the
+// engine notices at its next write, acknowledges nothing, and stops.
+func TestLoserOfTheJournalStops(t *testing.T) {
+	e, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": doubtful}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := start(t, e, order(1, nil))
+	until(t, e, run, needsHuman)
+	if err := e.Forge(t.Context(), `update meta set value = '99' where key = 'boot'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Control(t.Context(), run, chargehand.Control{Verb: chargehand.Pause, By: "olu"}); err == nil {
+		t.Error("a write to a journal that another process has was acknowledged")
+	}
+	<-e.Done()
+	if err := e.Close(); err == nil {
+		t.Error("the engine does not say why it stopped")
+	}
+}
