@@ -20,6 +20,9 @@
 //   - internal/gate: the deterministic validation that every output passes: schema, rules,
 //     completeness, quotes, figures, calculations.
 //   - internal/journal: records as bytes.
+//   - internal/audit: the Merkle tree over the records, signed checkpoints, the report of a
+//     verification.
+//   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
 //   - worker: how work gets done: Go functions, processes, HTTP services.
 //   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop: step,
 //     make durable, answer, begin.

@@ -25,6 +25,8 @@ var may = map[string][]string{
 	"internal/turn":      {"", "internal/supervise", "internal/fleet"},
 	"internal/gate":      {""},
 	"internal/journal":   {""},
+	"internal/audit":     {""},
+	"internal/witness":   {"", "internal/audit"},
 	"internal/config":    {""},
 	"internal/scaffold":  {""},
 	"internal/httpapi":   {"", "internal/dial"},
@@ -37,7 +39,7 @@ var may = map[string][]string{
 	"teams":              {"", "worker", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
-		"internal/journal", "internal/secret", "internal/dial", "worker", "engine/...",
+		"internal/journal", "internal/audit", "internal/secret", "internal/dial", "worker", "engine/...",
 	},
 	"internal/cli":      {"*"},
 	"internal/archtest": {},
