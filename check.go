@@ -19,6 +19,8 @@ func (t *Team) Check() []Problem {
 	c := newCheck(t)
 	c.title("$.name", t.Name)
 	c.workers()
+	c.models()
+	c.tools()
 	for i := range t.Contracts {
 		c.contract(fmt.Sprintf("$.contracts[%d]", i), &t.Contracts[i], i)
 	}
@@ -49,6 +51,7 @@ type check struct {
 	workerIDs    names
 	contracts    names
 	capabilities names
+	servers      names
 	base         string // of the paths that are being checked: those of ten thousand subtasks are not made in vain
 	problems     []Problem
 }
@@ -66,6 +69,9 @@ func newCheck(t *Team) *check {
 	}
 	for i := range t.Contracts {
 		c.contracts.add(t.Contracts[i].Name, i)
+	}
+	for i := range t.Tools {
+		c.servers.add(t.Tools[i].Name, i)
 	}
 	return c
 }

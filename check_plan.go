@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -23,6 +24,9 @@ func (c *check) plan(path string, p *Plan) {
 	}
 	c.natural(path+".version", int64(p.Version))
 	c.fraction(path+".complexityScore", p.ComplexityScore)
+	if n := len(p.AgentTypes) - len(p.Subtasks); n > 0 {
+		c.problem(path+".agentTypes", "has %d more than there are subtasks: each is the role of the subtask in its place", n)
+	}
 
 	ids := names{}
 	for i := range p.Subtasks {
@@ -35,7 +39,41 @@ func (c *check) plan(path string, p *Plan) {
 		c.deps(&p.Subtasks[i], &ids)
 	}
 	c.base = ""
+	c.reviewed(path, p)
 	c.cycles(path, newGraph(p, &ids))
+}
+
+// timely finds subtasks that leave less time than all who can do them say they take: nobody would be
+// chosen (SPEC.md ·11). What is not known breaches nothing.
+func (c *check) timely(path string, p *Plan) {
+	for i := range p.Subtasks {
+		s := &p.Subtasks[i]
+		w, limit := c.quickest(s), Duration(time.Duration(s.TimeoutMS)*time.Millisecond)
+		if limit > 0 && w != nil && w.Latency() > time.Duration(limit) {
+			c.add(fmt.Sprintf("%s.subtasks[%d].timeoutMs", path, i),
+				fmt.Sprintf("allows %s, and nobody who can do it is that fast: %s takes %s on average", limit, tick(w.WorkerID), Duration(w.Latency())),
+				"allow more, or correct the worker's `averageLatencyMs`")
+		}
+	}
+}
+
+// quickest is who takes the least time of those that can do the subtask; nil if there is nobody, or it
+// leaves any time.
+func (c *check) quickest(s *Subtask) *WorkerSpec {
+	var best *WorkerSpec
+	if s.TimeoutMS <= 0 {
+		return nil
+	}
+	for i := range c.team.Workers {
+		w := &c.team.Workers[i]
+		if !w.Can(s.Capability) || s.Assignee != "" && s.Assignee != w.WorkerID {
+			continue
+		}
+		if best == nil || w.Latency() < best.Latency() {
+			best = w
+		}
+	}
+	return best
 }
 
 func (c *check) subtaskID(path, id string, ids *names, place int) {
@@ -86,6 +124,9 @@ func (c *check) hazards(s *Subtask) {
 			"write `autoDecision: reject` in the policy")
 	}
 	choice(c, ".effect", s.Effect, EffectRead, EffectWrite, EffectIrreversible, EffectExternalComm, EffectPayment)
+	if s.Debate && !s.Effect.Reads() {
+		c.problem(".debate", "is only for what reads: a second worker would do it again")
+	}
 	switch s.Effect {
 	case EffectIrreversible, EffectExternalComm, EffectPayment:
 		c.problem(".effect", "%s needs an approval; %s", tick(string(s.Effect)), noApproval)

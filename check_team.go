@@ -22,6 +22,10 @@ func (c *check) contract(path string, k *Contract, place int) {
 	if k.Items != nil {
 		c.pointer(path+".items.path", k.Items.Path)
 	}
+	if s := k.Statements; s != nil {
+		c.pointer(path+".statements.path", s.Path)
+		choice(c, path+".statements.unsupported", s.Unsupported, RejectUnsupported, MarkUnsupported, RemoveUnsupported)
+	}
 	for i, p := range k.Grounded {
 		c.pointer(fmt.Sprintf("%s.grounded[%d]", path, i), p)
 	}
@@ -29,6 +33,11 @@ func (c *check) contract(path string, k *Contract, place int) {
 	c.rules(path+".rules", k.Rules)
 	for i, d := range k.Detectors {
 		choice(c, fmt.Sprintf("%s.detectors[%d]", path, i), d, DetectPersonalData, DetectSecrets, DetectURLs, DetectInjection)
+	}
+	for i, d := range k.StopOn {
+		if !slices.Contains(k.Detectors, d) {
+			c.add(fmt.Sprintf("%s.stopOn[%d]", path, i), tick(string(d))+" is none of the contract's detectors", "add it to `detectors`")
+		}
 	}
 	c.words(path+".criteria", k.Criteria)
 	c.natural(path+".maxBytes", int64(k.MaxBytes))
@@ -80,10 +89,24 @@ func (c *check) policy() {
 	c.natural("$.policy.reviewTimeout", int64(p.ReviewTimeout))
 	c.autoDecision(p.AutoDecision)
 	choice(c, "$.policy.whenOnlyReviewsRemain", p.WhenOnlyWaits, WaitForPeople, ReturnPartial)
-	c.refer("$.policy.reviewer", "worker", p.Reviewer, &c.workerIDs)
+	c.refer("$.policy.reviewer", "worker", p.Judge(), &c.workerIDs)
+	choice(c, "$.policy.planEffects", p.PlanEffects, AskEffects, AllowEffects)
 	choice(c, "$.policy.conflicts", p.Conflicts, RecordConflict, ReviewConflict)
+	c.debate()
 	choice(c, "$.policy.queue", p.Queue, QueuePriority, QueueFair, QueueOldest, QueueDeadline)
 	c.money("$.policy.singleActionLimit", p.CostLimit)
+}
+
+// debate checks how contested outputs are debated (SPEC.md ·69).
+func (c *check) debate() {
+	d := &c.team.Policy.Debate
+	if d.Rounds < 0 || d.Rounds > MaxDebateRounds {
+		c.problem("$.policy.debate.rounds", "is %d: want 1 to %d", d.Rounds, MaxDebateRounds)
+	}
+	choice(c, "$.policy.debate.adjudicate", d.Adjudicate, AdjudicateByPerson, AdjudicateByRules, AdjudicateByJudge)
+	if d.Adjudicate == AdjudicateByJudge && c.team.Policy.Judge() == "" {
+		c.add("$.policy.debate.adjudicate", "`judge` needs a reviewer", "name one in `policy.reviewer`")
+	}
 }
 
 // autoDecision lets a policy approve by itself only where nothing can go badly wrong (SPEC.md ·124).
@@ -93,7 +116,7 @@ func (c *check) autoDecision(d AutoDecision) {
 		return
 	}
 	for i := range c.team.Workers {
-		if w := &c.team.Workers[i]; w.MaxRiskLevel.Level() > 0 {
+		if w := &c.team.Workers[i]; w.MaxRiskLevel.Level() > 0 && !c.onlyJudges(w) {
 			c.add("$.policy.autoDecision", fmt.Sprintf("`approve` is only for risk low, and the worker %s may take risk %s",
 				tick(w.WorkerID), w.MaxRiskLevel), "write `reject`, or lower the worker's maxRiskLevel")
 			return
@@ -101,22 +124,74 @@ func (c *check) autoDecision(d AutoDecision) {
 	}
 }
 
+// onlyJudges reports whether a worker is the reviewer and has no capability that another worker has, or
+// that the team's own subtasks want: then what risk it may take is that of what it judges.
+func (c *check) onlyJudges(w *WorkerSpec) bool {
+	if w.WorkerID != c.team.Policy.Judge() {
+		return false
+	}
+	does := func(s Subtask) bool { return w.Can(s.Capability) }
+	if p := c.team.Planner.Template; p != nil && slices.ContainsFunc(p.Subtasks, does) {
+		return false
+	}
+	if s := c.team.Synthesis; s != nil && w.Can(s.Capability) {
+		return false
+	}
+	return !slices.ContainsFunc(c.team.Workers, func(o WorkerSpec) bool {
+		return o.WorkerID != w.WorkerID && slices.ContainsFunc(o.Capabilities, w.Can)
+	})
+}
+
 func (c *check) planner() {
 	p := &c.team.Planner
 	if p.EstimateUSD < 0 {
 		c.problem("$.planner.estimateUSD", "must not be negative")
 	}
-	switch {
-	case p.Template == nil && p.Func == "":
-		c.problem("$.planner", "is missing: declare a template, or name a function that plans")
-	case p.Template != nil && p.Func != "":
-		c.problem("$.planner", "has both a template and a func: keep one")
+	given := 0
+	for _, is := range []bool{p.Template != nil, p.Func != "", p.LLM != nil} {
+		if is {
+			given++
+		}
 	}
-	if p.Replan && p.Func == "" {
-		c.problem("$.planner.replan", "needs a func: a template has no second plan")
+	switch {
+	case given == 0:
+		c.problem("$.planner", "is missing: declare a template, name a function that plans, or an llm")
+	case given > 1:
+		c.problem("$.planner", "has more than one of template, func and llm: keep one")
+	}
+	if p.Replan && p.Template != nil {
+		c.problem("$.planner.replan", "needs a func or an llm: a template has no second plan")
+	}
+	c.advice()
+	if p.LLM != nil {
+		c.model("$.planner.llm.model", p.LLM.Model)
+		c.natural("$.planner.llm.maxTokens", int64(p.LLM.MaxTokens))
+		if p.LLM.Model == "" && c.team.Models.Of(1) == "" {
+			c.add("$.planner.llm.model", "is missing: say which model plans, or name one for tier 1 in `models`", "such as `model: openai/gpt-5`")
+		}
 	}
 	if p.Template != nil {
 		c.plan("$.planner.template", p.Template)
+		c.timely("$.planner.template", p.Template)
+	}
+}
+
+// advice checks that the history is asked only where little can go wrong by it (SPEC.md ·25).
+func (c *check) advice() {
+	p := &c.team.Planner
+	if !p.Advice {
+		return
+	}
+	if p.Template != nil {
+		c.problem("$.planner.advice", "needs a func or an llm: a template is not made")
+	}
+	for i := range c.team.Workers {
+		w := &c.team.Workers[i]
+		if w.MaxRiskLevel.Level() >= RiskHigh.Level() && w.WorkerID != c.team.Policy.Judge() { // no reviewer is given what is at risk high
+			c.add("$.planner.advice", fmt.Sprintf("is only for risk below high, and the worker %s may take risk %s",
+				tick(w.WorkerID), w.MaxRiskLevel), "leave it out, or lower the worker's maxRiskLevel")
+			return
+		}
 	}
 }
 

@@ -32,6 +32,28 @@ func sound() *Team {
 func first(t *Team) *WorkerSpec { return &t.Workers[0] }
 func step(t *Team) *Subtask     { return &t.Planner.Template.Subtasks[1] }
 
+func again(t *Team) *Subtask { return &t.Planner.Template.Subtasks[2] }
+
+// seconded has a subtask at risk high read twice in a team without a reviewer.
+func seconded(change func(*Team)) func(*Team) {
+	return func(t *Team) {
+		t.Policy.Reviewer, t.Contracts[0].Items = NoReviewer, &ItemRule{Path: "/items"}
+		first(t).MaxRiskLevel = RiskHigh
+		t.Workers = append(t.Workers, WorkerSpec{WorkerID: "checker", Capabilities: []string{"check"}})
+		s := &t.Planner.Template.Subtasks[0]
+		s.RiskLevel, s.RequiredAspects = RiskHigh, []string{"rent", "notice"}
+		t.Planner.Template.Subtasks = append(t.Planner.Template.Subtasks, Subtask{
+			ID: "c", Goal: "Read it again.", Capability: "check", OutputContract: "facts", RequiredAspects: []string{"notice", "rent", "term"},
+		})
+		if change != nil {
+			change(t)
+		}
+	}
+}
+
+const lone = "$.planner.template.subtasks[0].riskLevel: is high, and the team does without a reviewer (name one in `policy.reviewer`, " +
+	"or plan a second reading: a subtask for another capability, with the same contract of items and the same aspects)"
+
 func TestSoundTeamHasNoProblem(t *testing.T) {
 	if got := sound().Check(); got != nil {
 		t.Errorf("problems of a sound team: %v", got)
@@ -123,7 +145,7 @@ func TestCheck(t *testing.T) {
 			t.Workers = append(t.Workers, WorkerSpec{WorkerID: "idle", Capabilities: []string{"x"}})
 			first(t).FailurePolicy.FallbackWorker = "idle"
 		}, "$.workers[0].failurePolicy.fallbackWorker: `idle` has none of the capabilities of this worker"},
-		{"kind", func(t *Team) { first(t).Kind, first(t).Exec = "exce", &ExecKind{} }, "$.workers[0].kind: `exce` is none of `func`, `exec` and `http` (did you mean `exec`?)"},
+		{"kind", func(t *Team) { first(t).Kind, first(t).Exec = "exce", &ExecKind{} }, "$.workers[0].kind: `exce` is none of `func`, `exec`, `http`, `llm`, `mcp` and `a2a` (did you mean `exec`?)"},
 		{
 			"exec without command", func(t *Team) { first(t).Kind = KindExec },
 			"$.workers[0].exec.command: is missing: say which program to start (such as `command: [./extract.sh]`)",
@@ -156,6 +178,7 @@ func TestCheck(t *testing.T) {
 		{"contract parts", func(t *Team) {
 			k := &t.Contracts[0]
 			k.Items, k.Grounded, k.MaxBytes, k.Detectors = &ItemRule{Path: "rows"}, []string{"summary"}, -1, []Detector{"secret"}
+			k.StopOn = []Detector{DetectURLs}
 			k.Calculations = []Calculation{{ID: "sum", Path: "/sum", Tolerance: math.NaN()}}
 			k.Rules = []Rule{{ID: "r", CEL: "true", Message: "m", Severity: "fatal"}, {ID: "r"}}
 		}, "$.contracts[0].items.path: `rows` is no JSON pointer (it begins with a slash: `/rows`)\n" +
@@ -167,6 +190,7 @@ func TestCheck(t *testing.T) {
 			"$.contracts[0].rules[1].cel: is missing: say in CEL what must hold\n" +
 			"$.contracts[0].rules[1].message: is missing: say what to show when the rule does not hold\n" +
 			"$.contracts[0].detectors[0]: `secret` is none of `personal_data`, `secrets`, `external_urls` and `injection` (did you mean `secrets`?)\n" +
+			"$.contracts[0].stopOn[0]: `external_urls` is none of the contract's detectors (add it to `detectors`)\n" +
 			"$.contracts[0].maxBytes: must not be negative"},
 
 		{"policy words", func(t *Team) {
@@ -194,11 +218,57 @@ func TestCheck(t *testing.T) {
 			"$.policy.autoDecision: `approve` is only for risk low, and the worker `reader` may take risk high (write `reject`, or lower the worker's maxRiskLevel)\n" +
 				"$.planner.template.subtasks[1].riskLevel: is medium, and the policy approves by itself, which is only for risk low (write `autoDecision: reject` in the policy)",
 		},
+		{"secrets in the open", func(t *Team) {
+			first(t).Kind, first(t).HTTP = KindHTTP, &HTTPKind{URL: "https://ana:pw@host/", Headers: map[string]string{"x-api-key": "k", "X-Team": "ours"}}
+			t.Tools = []ToolServer{{Name: "s", Command: []string{"c"}, Env: map[string]string{"DB_PASSWORD": "p", "MY_TOKEN": "$MY_TOKEN", "MODE": "m"}}}
+		}, "$.workers[0].http.url: has a password in it, and a team is recorded as it stands (send it in a header, from a variable of the environment)\n" +
+			"$.workers[0].http.headers.x-api-key: is written out, and a team is recorded as it stands (name a variable of the environment, such as `$TOKEN`)\n" +
+			"$.tools[0].env.DB_PASSWORD: is written out, and a team is recorded as it stands (name a variable of the environment, such as `$TOKEN`)"},
+		{"without a reviewer", func(t *Team) { t.Policy.Reviewer = NoReviewer }, ""},
+		{
+			"without a reviewer at risk high", func(t *Team) { t.Policy.Reviewer, step(t).RiskLevel = NoReviewer, RiskHigh },
+			"$.planner.template.subtasks[1].riskLevel: is high, and the team does without a reviewer (name one in `policy.reviewer`, " +
+				"or plan a second reading: a subtask for another capability, with the same contract of items and the same aspects)",
+		},
+		{"a second reading of another worker", seconded(nil), ""},
+		{"a second reading of fewer aspects", seconded(func(t *Team) { again(t).RequiredAspects = []string{"rent"} }), lone},
+		{"a second reading by the same worker", seconded(func(t *Team) { t.Workers[1].Capabilities = []string{"write", "read", "check"} }), lone},
+		{"a second reading that sees the first", seconded(func(t *Team) { again(t).Deps = []string{"a"} }), lone},
+		{"a second reading that nothing compares", seconded(func(t *Team) { t.Contracts[0].Items = nil }), lone},
+		{
+			"a reviewer of its own work at risk high",
+			func(t *Team) {
+				t.Policy.Reviewer, step(t).RiskLevel, step(t).Capability = "reader", RiskCritical, "look"
+				first(t).Capabilities = []string{"read", "look"}
+			},
+			"$.planner.template.subtasks[1].riskLevel: is critical, and only the reviewer `reader` can do it, who would judge its own work " +
+				"(name another reviewer, or give another worker the capability `look`)",
+		},
+		{"a reviewer of others' work", func(t *Team) { t.Policy.Reviewer, step(t).RiskLevel = "reader", RiskCritical }, ""},
 		{"automatic approval at risk low", func(t *Team) { t.Policy.AutoDecision, first(t).MaxRiskLevel = AutoApprove, RiskLow }, ""},
 
-		{"no planner", func(t *Team) { t.Planner = Planner{} }, "$.planner: is missing: declare a template, or name a function that plans"},
-		{"two planners", func(t *Team) { t.Planner.Func = "f" }, "$.planner: has both a template and a func: keep one"},
-		{"replan without func", func(t *Team) { t.Planner.Replan = true }, "$.planner.replan: needs a func: a template has no second plan"},
+		{"no planner", func(t *Team) { t.Planner = Planner{} }, "$.planner: is missing: declare a template, name a function that plans, or an llm"},
+		{"two planners", func(t *Team) { t.Planner.Func = "f" }, "$.planner: has more than one of template, func and llm: keep one"},
+		{
+			"debate", func(t *Team) { t.Policy.Debate = Debate{Rounds: 4, Adjudicate: "dice"} },
+			"$.policy.debate.rounds: is 4: want 1 to 3\n$.policy.debate.adjudicate: `dice` is none of `person`, `rules` and `judge`",
+		},
+		{
+			"debate with no judge", func(t *Team) { t.Policy.Debate.Adjudicate = AdjudicateByJudge },
+			"$.policy.debate.adjudicate: `judge` needs a reviewer (name one in `policy.reviewer`)",
+		},
+		{
+			"debate of a write", func(t *Team) { step(t).Debate, step(t).Effect = true, EffectWrite },
+			"$.planner.template.subtasks[1].debate: is only for what reads: a second worker would do it again",
+		},
+		{"advice for a template", func(t *Team) { t.Planner.Advice = true }, "$.planner.advice: needs a func or an llm: a template is not made"},
+		{"advice at risk high", func(t *Team) {
+			t.Planner, first(t).MaxRiskLevel = Planner{Func: "f", Advice: true}, RiskHigh
+		}, "$.planner.advice: is only for risk below high, and the worker `reader` may take risk high (leave it out, or lower the worker's maxRiskLevel)"},
+		{"advice at risk medium", func(t *Team) {
+			t.Planner, first(t).MaxRiskLevel = Planner{Func: "f", Advice: true}, RiskMedium
+		}, ""},
+		{"replan without func", func(t *Team) { t.Planner.Replan = true }, "$.planner.replan: needs a func or an llm: a template has no second plan"},
 		{
 			"synthesis", func(t *Team) {
 				t.Synthesis = &Synthesis{Capability: "wrote", OutputContract: "x", TimeoutMS: -1, Goal: long}
@@ -260,6 +330,20 @@ func TestCheck(t *testing.T) {
 			"$.planner.template.subtasks[1].criticality: `urgent` is none of `critical`, `standard` and `simple`\n" +
 				"$.planner.template.subtasks[1].riskLevel: `none` is none of `low`, `medium`, `high` and `critical`\n" +
 				"$.planner.template.subtasks[1].effect: `wriet` is none of `read`, `write`, `irreversible`, `external_comm` and `payment` (did you mean `write`?)",
+		},
+		{
+			"no time for anybody", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 25_000) },
+			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and nobody who can do it is that fast: `spare` takes 25s on average (allow more, or correct the worker's `averageLatencyMs`)",
+		},
+		{"time for one of them", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 20_000) }, ""},
+		{"time for one whose pace is not known", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 0) }, ""},
+		{
+			"no time for the one who is named", func(t *Team) {
+				step(t).TimeoutMS = 20_000
+				pace(t, step(t), 30_000, 20_000)
+				step(t).Assignee = "writer"
+			},
+			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and nobody who can do it is that fast: `writer` takes 30s on average (allow more, or correct the worker's `averageLatencyMs`)",
 		},
 		{
 			"subtask limits", func(t *Team) { step(t).TimeoutMS, step(t).Budget = -1, Budget{USD: USD + 1, Tokens: -1} },
@@ -347,6 +431,59 @@ func TestPlanOfManySubtasks(t *testing.T) {
 	}
 }
 
+func TestMoreAgentTypesThanSubtasks(t *testing.T) {
+	team := sound()
+	p := team.Planner.Template
+	p.AgentTypes = []string{"researcher", "writer"}
+	if got := team.Check(); got != nil {
+		t.Errorf("problems of as many agent types as subtasks: %v", got)
+	}
+	p.AgentTypes = append(p.AgentTypes, "analyst", "analyst")
+	want := "$.planner.template.agentTypes: has 2 more than there are subtasks: each is the role of the subtask in its place"
+	if got := lines(team.Check()); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A reviewer may judge what is at any risk where the policy approves by itself, and where plans are
+// advised, as long as it does not do such work itself.
+func TestReviewerAtRisk(t *testing.T) {
+	team := func(mode func(*Team), can ...string) *Team {
+		t := sound()
+		t.Workers = append(t.Workers, WorkerSpec{WorkerID: "judge", Capabilities: can, MaxRiskLevel: RiskCritical})
+		t.Policy.Reviewer = "judge"
+		mode(t)
+		return t
+	}
+	advised := func(t *Team) { t.Planner = Planner{Func: "f", Advice: true} }
+	approves := func(t *Team) { t.Policy.AutoDecision = AutoApprove }
+	own := func(t *Team) {
+		approves(t)
+		t.Planner.Template.Subtasks[1].Capability = "judging"
+	}
+	last := func(t *Team) {
+		approves(t)
+		t.Synthesis.Capability = "judging"
+	}
+	const refused = "$.policy.autoDecision: `approve` is only for risk low, and the worker `judge` may take risk critical"
+	for _, c := range []struct {
+		name string
+		team *Team
+		want string
+	}{
+		{"advice", team(advised, "judging"), ""},
+		{"advice to one that reads too, below high", team(advised, "judging", "read"), ""},
+		{"approval", team(approves, "judging"), ""},
+		{"approval beside one that reads too", team(approves, "judging", "read"), refused},
+		{"approval beside one that has a subtask", team(own, "judging"), refused},
+		{"approval beside one that writes the result", team(last, "judging"), refused},
+	} {
+		if got := lines(c.team.Check()); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // Every cycle has its own problem, wherever the walk begins.
 func TestCyclesApart(t *testing.T) {
 	p := &Plan{}
@@ -387,5 +524,18 @@ func BenchmarkCheckPlan(b *testing.B) {
 				team.CheckPlan(plan)
 			}
 		})
+	}
+}
+
+// pace has two workers do the subtask, with these average latencies in milliseconds.
+func pace(t *Team, s *Subtask, first, second int) {
+	for i := range t.Workers {
+		if t.Workers[i].Can(s.Capability) {
+			t.Workers[i].AverageLatencyMS = first
+			spare := t.Workers[i]
+			spare.WorkerID, spare.AverageLatencyMS = "spare", second
+			t.Workers = append(t.Workers, spare)
+			return
+		}
 	}
 }

@@ -1,8 +1,10 @@
 package chargehand
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -113,22 +115,31 @@ func shares(a, b *WorkerSpec) bool {
 
 // kind checks the settings of how the worker is reached: those of its kind, and no others.
 func (c *check) kind(path string, w *WorkerSpec) {
-	if !choice(c, path+".kind", w.Kind, KindFunc, KindExec, KindHTTP) {
+	if !choice(c, path+".kind", w.Kind, KindFunc, KindExec, KindHTTP, KindLLM, KindMCP, KindA2A) {
 		return
 	}
 	c.foreign(path+".exec", w.Exec != nil, w.Kind, KindExec)
 	c.foreign(path+".http", w.HTTP != nil, w.Kind, KindHTTP)
+	c.foreign(path+".llm", w.LLM != nil, w.Kind, KindLLM)
+	c.foreign(path+".mcp", w.MCP != nil, w.Kind, KindMCP)
+	c.foreign(path+".a2a", w.A2A != nil, w.Kind, KindA2A)
 	switch w.Kind {
 	case KindExec:
 		c.exec(path+".exec", w.Exec)
 	case KindHTTP:
 		c.http(path+".http", w.HTTP)
+	case KindLLM:
+		c.llm(path, w)
+	case KindMCP:
+		c.mcp(path+".mcp", w.MCP)
+	case KindA2A:
+		c.a2a(path+".a2a", w.A2A)
 	}
 }
 
 func (c *check) foreign(path string, given bool, is, want WorkerKind) {
 	if given && is != want {
-		c.add(path, fmt.Sprintf("is for workers of kind %s, this one is of kind %s", tick(string(want)), tick(string(orDefault(is, KindFunc)))),
+		c.add(path, fmt.Sprintf("is for workers of kind %s, this one is of kind %s", tick(string(want)), tick(string(cmp.Or(is, KindFunc)))),
 			"write `kind: "+string(want)+"`, or delete it")
 	}
 }
@@ -145,9 +156,16 @@ func (c *check) exec(path string, x *ExecKind) {
 			c.problem(fmt.Sprintf("%s.command[%d]", path, i), "must not hold a NUL")
 		}
 	}
-	for name, value := range sorted(x.Env) {
+	c.environment(path+".env", x.Env)
+}
+
+func (c *check) environment(path string, env map[string]string) {
+	for name, value := range sorted(env) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
-			c.problem(path+".env", "%s cannot be set in an environment", tick(name))
+			c.problem(path, "%s cannot be set in an environment", tick(name))
+		}
+		if secretVariable.MatchString(name) {
+			c.open(path+"."+name, value)
 		}
 	}
 }
@@ -159,10 +177,30 @@ func (c *check) http(path string, x *HTTPKind) {
 	if c.required(path+".url", x.URL, "say where the task is posted to") {
 		c.address(path+".url", x.URL)
 	}
-	for name, value := range sorted(x.Headers) {
+	c.headers(path+".headers", x.Headers)
+}
+
+func (c *check) headers(path string, h map[string]string) {
+	for name, value := range sorted(h) {
 		if !headerName(name) || strings.ContainsAny(value, "\r\n\x00") {
-			c.problem(path+".headers", "%s cannot be sent as a header", tick(name))
+			c.problem(path, "%s cannot be sent as a header", tick(name))
 		}
+		if secretHeader.MatchString(name) {
+			c.open(path+"."+name, value)
+		}
+	}
+}
+
+// What carries secrets by its name.
+var (
+	secretHeader   = regexp.MustCompile(`(?i)^((proxy-)?authorization|cookie|(x-)?api-key|x-auth-token)$`)
+	secretVariable = regexp.MustCompile(`(?i)(api_?key|token|secret|password)$`)
+)
+
+// open finds a secret that stands in the open. What it is does not say.
+func (c *check) open(path, value string) {
+	if value != "" && !strings.Contains(value, "$") {
+		c.add(path, "is written out, and a team is recorded as it stands", "name a variable of the environment, such as `$TOKEN`")
 	}
 }
 
@@ -171,6 +209,10 @@ func (c *check) address(path, s string) {
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		c.add(path, tick(s)+" is no address to call", "such as `https://host/path`")
+		return
+	}
+	if _, has := u.User.Password(); has {
+		c.add(path, "has a password in it, and a team is recorded as it stands", "send it in a header, from a variable of the environment")
 	}
 }
 

@@ -12,11 +12,14 @@ type Contract struct {
 	Items    *ItemRule `json:"items,omitempty"`    // the list that the output consists of, where it is one
 	Grounded []string  `json:"grounded,omitempty"` // pointers ("/summary", "/rows/*/total") whose figures and names must stand in the input
 
+	Statements *StatementRule `json:"statements,omitempty"` // the list of sentences that the output consists of, where each says what it rests on
+
 	Calculations []Calculation `json:"calculations,omitempty"`
 	Rules        []Rule        `json:"rules,omitempty"`
 	Detectors    []Detector    `json:"detectors,omitempty"`
 	Criteria     []string      `json:"criteria,omitempty"` // what a judge is asked
 	MaxBytes     int           `json:"maxBytes,omitempty"` // of an output; zero means 4 MiB
+	StopOn       []Detector    `json:"stopOn,omitempty"`   // of Detectors, those of which a hit stops a worker while it writes; secrets always does
 }
 
 // An ItemRule names the list in an output whose elements are findings about a source: each has a
@@ -37,10 +40,46 @@ type ItemRule struct {
 	// besides Answer. An answer may also be "Yes" or "No".
 	Grounded []string `json:"grounded,omitempty"`
 
+	// Triggers are, by key, words that may speak of the key, as RE2 patterns: an absence accounts
+	// for every match of all of them, whether or not its search names them.
+	Triggers map[string][]string `json:"triggers,omitempty"`
+
+	// Cues are, by key, words that a passage about the key cannot do without, as RE2 patterns: each
+	// quote under the key holds a match of one of them.
+	Cues map[string][]string `json:"cues,omitempty"`
+
 	// Facts names the fields that two outputs must agree on for the same key. Empty means
 	// present and answer.
 	Facts []string `json:"facts,omitempty"`
 }
+
+// A StatementRule names the list in an output whose elements are statements over accepted results:
+// each says which of them it rests on, and says nothing that is not there (SPEC.md ·141). The field
+// names are those of the elements; empty means the name in brackets.
+//
+// A statement's evidence is a list of objects with "subtask", the id of an accepted result among the
+// task's inputs; "attempt", where it is known; "key", which of its items; and "quote" with
+// "document", "start" and "end", verbatim words of a source. The last five may be left out: a
+// statement then rests on the whole of the result.
+type StatementRule struct {
+	Path     string `json:"path"`               // JSON pointer to the list
+	Text     string `json:"text,omitempty"`     // the statement, in words (text)
+	Evidence string `json:"evidence,omitempty"` // what it rests on (evidence)
+
+	// Unsupported is what becomes of a statement that does not hold. Empty means reject.
+	Unsupported OnUnsupported `json:"unsupported,omitempty"`
+}
+
+// OnUnsupported says what becomes of a statement that its evidence does not bear. Where an output
+// gets into a result all the same, because a person took it, such a statement is marked in it.
+type OnUnsupported string
+
+// The choices: the output goes back, or the statement is marked in the result, or left out of it and named.
+const (
+	RejectUnsupported OnUnsupported = "reject"
+	MarkUnsupported   OnUnsupported = "mark"
+	RemoveUnsupported OnUnsupported = "remove"
+)
 
 // A Calculation is a figure in the output that must follow from other figures.
 type Calculation struct {

@@ -22,7 +22,9 @@ const (
 	CodeNothing     Code = "nothing_to_accept" // a review without an output cannot be approved
 	CodeLocked      Code = "locked"            // another process owns the data
 	CodeFormat      Code = "newer_format"
-	CodeDrift       Code = "drift" // the team, or a worker, is not the one the run began with
+	CodeDrift       Code = "drift"     // the team, or a worker, is not the one the run began with
+	CodeKeyTaken    Code = "key_taken" // the idempotency key began a run with another order
+	CodeAudit       Code = "audit"     // what is kept is not what was recorded
 	CodeFull        Code = "no_space"
 	CodeUnavailable Code = "unavailable"
 	CodeInternal    Code = "internal"

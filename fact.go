@@ -26,7 +26,23 @@ type RunStarted struct {
 	StartedBy  string    `json:"startedBy,omitempty"`
 	Tenant     string    `json:"tenant,omitempty"`
 	Key        string    `json:"key,omitempty"`
-	Seed       string    `json:"seed"` // random; nonces derive from it
+	Seed       string    `json:"seed"`             // random; nonces derive from it
+	Parent     *Parent   `json:"parent,omitempty"` // where the run was forked; nil for one that was not
+}
+
+// A Parent is the record of another run that a run goes on from.
+type Parent struct {
+	Run  string `json:"run"`
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"` // of the record as a leaf of the journal's tree: "sha256:" and 64 digits
+}
+
+// Forked says that the records before it are another run's under this run's name, and that from
+// here on the run goes its own way: what was under way belongs to the other run.
+type Forked struct {
+	Parent     Parent    `json:"parent"`
+	DeadlineAt time.Time `json:"deadlineAt,omitzero"` // as long from now as the other run had
+	By         string    `json:"by,omitempty"`
 }
 
 // PlanAsked says that a plan was asked for; Errors are those of the plan before, if it was invalid.
@@ -34,6 +50,9 @@ type PlanAsked struct {
 	Iteration int      `json:"iteration"` // 1 is the first plan; more are replans
 	Errors    []string `json:"errors,omitempty"`
 	Reserved  Micros   `json:"reservedUSD,omitempty"`
+	Ref       string   `json:"ref,omitempty"` // content hash of the plan that a person approved and that is only read; empty: one is made
+	Tokens    int64    `json:"reservedTokens,omitempty"`
+	Lost      Usage    `json:"lost,omitzero"` // reserved for the same call before the engine stopped: it counts as spent
 }
 
 // PlanRefused says that a plan was invalid, or that none came.
@@ -43,18 +62,34 @@ type PlanRefused struct {
 	Usage     Usage    `json:"usage,omitzero"`
 }
 
+// PlanProposed says that a valid plan waits for a person's approval (SPEC.md ·26).
+type PlanProposed struct {
+	Iteration  int     `json:"iteration"`
+	Source     string  `json:"source"`
+	Ref        string  `json:"ref"` // content hash of the plan as JSON
+	Subtasks   int     `json:"subtasks"`
+	Shape      Shape   `json:"shape"`
+	Complexity float64 `json:"complexity,omitempty"`
+	Estimate   Micros  `json:"estimateUSD"` // of all first attempts
+	Usage      Usage   `json:"usage,omitzero"`
+}
+
 // PlanAdopted says that a plan is in force. Its subtasks follow in SubtasksPlanned.
 type PlanAdopted struct {
 	Version    int     `json:"version"`
 	Iteration  int     `json:"iteration"`
-	Source     string  `json:"source"` // template, func or objective
+	Source     string  `json:"source"` // template, func, llm, objective or person
 	Subtasks   int     `json:"subtasks"`
 	Shape      Shape   `json:"shape"`
 	Complexity float64 `json:"complexity,omitempty"`
 	Rationale  string  `json:"rationale,omitempty"`
 	Estimate   Micros  `json:"estimateUSD"`          // of all first attempts
-	Reserve    Micros  `json:"reserveUSD,omitempty"` // set aside for the synthesis
+	Reserve    Micros  `json:"reserveUSD,omitempty"` // set aside for the synthesis, its check included
 	Usage      Usage   `json:"usage,omitzero"`
+
+	ReserveTokens int64  `json:"reserveTokens,omitempty"` // set aside as well
+	Check         Micros `json:"checkUSD,omitempty"`      // of Reserve, that of the check
+	CheckTokens   int64  `json:"checkTokens,omitempty"`   // of ReserveTokens
 }
 
 // SubtasksPlanned adds subtasks to the run; a plan of any size comes as several.
@@ -98,8 +133,13 @@ type AttemptStarted struct {
 // AttemptResumed says that an attempt whose worker died with the engine is pursued again.
 type AttemptResumed struct {
 	AttemptRef
-	Epoch      int64     `json:"epoch"`
+	Epoch      int64     `json:"epoch"`              // another than before where the lease was given back meanwhile
+	Instance   string    `json:"instance,omitempty"` // where it is not the worker itself
 	DeadlineAt time.Time `json:"deadlineAt"`
+	Lost       Usage     `json:"lost,omitzero"` // reserved before the engine stopped: it counts as spent. Zero: what was reserved serves on
+
+	Reserved       Micros `json:"reservedUSD,omitempty"` // anew
+	ReservedTokens int64  `json:"reservedTokens,omitempty"`
 }
 
 // OutputChecked says that an output arrived, together with what the gate found.
@@ -117,6 +157,11 @@ type OutputChecked struct {
 	Usage      Usage        `json:"usage,omitzero"`
 	Blockers   []string     `json:"blockers,omitempty"`
 	Evidence   []string     `json:"evidence,omitempty"`
+	Transcript string       `json:"transcript,omitempty"` // content hash of what the worker says it did
+
+	// Stances are what the output says of each key, where outputs of the run may be debated. Empty: it says
+	// nothing that could be compared, or more than a record holds.
+	Stances []Stance `json:"stances,omitempty"`
 }
 
 // AttemptFailed says that an attempt ended without an output that could be checked.
@@ -127,13 +172,16 @@ type AttemptFailed struct {
 	Message  string `json:"message"`
 	Usage    Usage  `json:"usage,omitzero"`
 	Stopping bool   `json:"stopping,omitempty"` // its worker has not confirmed the stop, and keeps its slot
+
+	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did until then
 }
 
 // AttemptStopped says that a stopping attempt's worker has let go.
 type AttemptStopped struct {
 	AttemptRef
-	Epoch int64 `json:"epoch"`
-	Usage Usage `json:"usage,omitzero"`
+	Epoch      int64  `json:"epoch"`
+	Usage      Usage  `json:"usage,omitzero"`
+	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did until then
 }
 
 // LateResult keeps a result that came after its attempt had ended. It is evidence and never used.
@@ -143,6 +191,8 @@ type LateResult struct {
 	Output string `json:"output,omitempty"`
 	Usage  Usage  `json:"usage,omitzero"`
 	Why    string `json:"why"`
+
+	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did
 }
 
 // JudgeAsked says that the reviewer was asked about an output the gate accepted.
@@ -150,6 +200,10 @@ type JudgeAsked struct {
 	AttemptRef
 	Times    int    `json:"times"` // 1 or 2
 	Reserved Micros `json:"reservedUSD,omitempty"`
+	Tokens   int64  `json:"reservedTokens,omitempty"`
+	Lost     Usage  `json:"lost,omitzero"` // reserved for the same call before the engine stopped: it counts as spent
+
+	Debate bool `json:"debate,omitempty"` // it is to choose between the positions of a debate
 }
 
 // Judged is the reviewer's verdict.
@@ -157,6 +211,7 @@ type Judged struct {
 	AttemptRef
 	Verdict Verdict `json:"verdict"`
 	Usage   Usage   `json:"usage,omitzero"`
+	Debate  bool    `json:"debate,omitempty"` // it is about the debate, and not about the attempt's output
 }
 
 // JudgeFailed says that the reviewer threw, or answered something that is no verdict.
@@ -233,7 +288,7 @@ type ResultAsked struct {
 	State RunState   `json:"state"`
 	Stop  StopReason `json:"stopReason"`
 	Why   string     `json:"why,omitempty"`
-	Gaps  int        `json:"gaps"`
+	Gaps  int        `json:"gaps"` // subtasks that the result lacks, the synthesis included
 }
 
 // RunEnded closes a run. Late results and refused decisions may follow.
@@ -269,11 +324,13 @@ type RunStopping struct {
 type Recovered struct {
 	Boot   int64    `json:"boot"`
 	Forced []string `json:"forced,omitempty"` // how the program differs from the one the run began with
+	Held   bool     `json:"held,omitempty"`   // the process decides and calls no worker
 }
 
 func (RunStarted) fact()      {}
 func (PlanAsked) fact()       {}
 func (PlanRefused) fact()     {}
+func (PlanProposed) fact()    {}
 func (PlanAdopted) fact()     {}
 func (SubtasksPlanned) fact() {}
 func (SubtasksQueued) fact()  {}
@@ -300,3 +357,4 @@ func (PauseBegan) fact()      {}
 func (PauseEnded) fact()      {}
 func (RunStopping) fact()     {}
 func (Recovered) fact()       {}
+func (Forked) fact()          {}

@@ -116,11 +116,18 @@ type WorkerDrained struct {
 
 // Alerted says that an operator should know something. It changes nothing.
 type Alerted struct {
-	What    string `json:"what"` // breaker_open, straggler, sla_at_risk
+	What    string `json:"what"` // breaker_open, straggler, sla_at_risk; of a run cost_over_plan, checking_over_share
 	Worker  string `json:"worker,omitempty"`
 	Run     string `json:"run,omitempty"`
 	Subtask string `json:"subtask,omitempty"`
 	Why     string `json:"why"`
+}
+
+// ClockStepped says that somebody set the wall clock while a process supervised. Records go on by that
+// process's own time until the next one begins.
+type ClockStepped struct {
+	Wall  time.Time `json:"wall"`  // what the wall clock says where the record's time is At
+	OffMS int64     `json:"offMs"` // that it is ahead of At, in milliseconds; negative: behind
 }
 
 // FleetRebased holds what all the fleet's records before it come to: a fold may begin at one of
@@ -179,6 +186,7 @@ type InstanceState struct {
 }
 
 func (WorkersRegistered) fact() {}
+func (ClockStepped) fact()      {}
 func (LeaseGranted) fact()      {}
 func (LeaseFreed) fact()        {}
 func (BreakerMoved) fact()      {}

@@ -45,16 +45,21 @@ func digits(s string) bool {
 }
 
 // String is the exact amount with at least two places: "0.50", "0.000125".
-func (m Micros) String() string {
-	sign, u := "", uint64(m)
+func (m Micros) String() string { return string(m.append(nil)) }
+
+func (m Micros) append(dst []byte) []byte {
+	u := uint64(m)
 	if m < 0 {
-		sign, u = "-", uint64(-m)
+		dst, u = append(dst, '-'), uint64(-m)
 	}
-	s := fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
+	dst = strconv.AppendUint(dst, u/1e6, 10)
+	point := len(dst)
+	dst = strconv.AppendUint(dst, 1e6+u%1e6, 10)
+	dst[point] = '.'
 	for range 4 {
-		s = strings.TrimSuffix(s, "0")
+		dst = bytes.TrimSuffix(dst, []byte("0"))
 	}
-	return s
+	return dst
 }
 
 // Times is m × f, rounded to the nearest millionth and held within the range of Micros.
@@ -67,7 +72,7 @@ func (m Micros) Times(f float64) Micros {
 }
 
 // MarshalJSON writes the decimal string.
-func (m Micros) MarshalJSON() ([]byte, error) { return []byte(`"` + m.String() + `"`), nil }
+func (m Micros) MarshalJSON() ([]byte, error) { return append(m.append([]byte{'"'}), '"'), nil }
 
 // UnmarshalJSON reads a decimal string or a number.
 func (m *Micros) UnmarshalJSON(b []byte) error {

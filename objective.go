@@ -34,7 +34,7 @@ type Order struct {
 	Deadline  Duration  `json:"deadline,omitempty"` // from the start; zero falls back to the team's
 	StartedBy string    `json:"startedBy,omitempty"`
 	Tenant    string    `json:"tenant,omitempty"`
-	Key       string    `json:"key,omitempty"` // idempotency key: the same key names the same run
+	Key       string    `json:"key,omitempty"` // idempotency key: the same key with the same team and objective names the same run
 }
 
 // A Control is what an operator asks of a run.
@@ -64,12 +64,15 @@ type RunSummary struct {
 	NeedsHuman int        `json:"needsHuman"` // reviews that wait
 	Subtasks   int        `json:"subtasks"`
 	Accepted   int        `json:"accepted"`
-	Gaps       int        `json:"gaps"`
+	Gaps       int        `json:"gaps"` // subtasks that ended without acceptance; of an ended run all that its result lacks, the synthesis included
 	Spent      Micros     `json:"spentUSD"`
+	Inherited  Micros     `json:"inheritedUSD,omitempty"` // of what is spent: by the runs it was forked from
 	Budget     Micros     `json:"budgetUSD"`
 	StartedAt  time.Time  `json:"startedAt"`
 	EndedAt    time.Time  `json:"endedAt,omitzero"`
 	DeadlineAt time.Time  `json:"deadlineAt,omitzero"`
 	StartedBy  string     `json:"startedBy,omitempty"`
 	Tenant     string     `json:"tenant,omitempty"`
+	ResultRef  string     `json:"resultRef,omitempty"`  // content hash of the Result as JSON; empty until the run has ended
+	ResultHash string     `json:"resultHash,omitempty"` // over what was found (SPEC.md ·7)
 }

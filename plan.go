@@ -8,7 +8,10 @@ type Plan struct {
 	Subtasks        []Subtask `json:"subtasks"`
 	Rationale       string    `json:"rationale,omitempty"`
 	ComplexityScore float64   `json:"complexityScore,omitempty"` // 0..1
-	AgentTypes      []string  `json:"agentTypes,omitempty"`
+
+	// AgentTypes[i] is the role of Subtasks[i] where that has none of its own (SPEC.md ·24). Fewer than
+	// there are subtasks leave the rest, and an empty one leaves its own, a generalist.
+	AgentTypes []string `json:"agentTypes,omitempty"`
 }
 
 // A Subtask is one bounded piece of work with a typed contract.
@@ -23,7 +26,8 @@ type Subtask struct {
 	Priority    int         `json:"priority,omitempty"`    // higher goes first
 	Criticality Criticality `json:"criticality,omitempty"` // empty means standard
 	Required    bool        `json:"required,omitempty"`
-	Role        string      `json:"role,omitempty"`
+	Debate      bool        `json:"debate,omitempty"` // an output that needs a person, or contradicts an accepted one, goes to a second worker first; only for what reads
+	Role        string      `json:"role,omitempty"`   // shapes the worker's prompt; empty means that of the plan's agentTypes, else generalist
 
 	Action           string `json:"action,omitempty"`
 	RiskLevel        Risk   `json:"riskLevel,omitempty"`
@@ -76,6 +80,11 @@ const (
 
 // Reads reports whether the effect leaves the world as it is, so that it may be pursued again.
 func (e Effect) Reads() bool { return e == "" || e == EffectRead }
+
+// Final reports whether what is done cannot be taken back (SPEC.md ·120).
+func (e Effect) Final() bool {
+	return e == EffectIrreversible || e == EffectExternalComm || e == EffectPayment
+}
 
 // A Budget bounds what may be consumed. The zero Budget limits nothing.
 type Budget struct {

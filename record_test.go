@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// factTypes reads the names of the types that have a fact method from the package's source.
-func factTypes(t *testing.T) map[string]bool {
+// declaredFacts reads the names of the types that have a fact method from the package's source.
+func declaredFacts(t *testing.T) map[string]bool {
 	t.Helper()
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -42,7 +42,7 @@ func factTypes(t *testing.T) map[string]bool {
 }
 
 func TestFactTableIsComplete(t *testing.T) {
-	declared := factTypes(t)
+	declared := declaredFacts(t)
 	if len(declared) < 30 {
 		t.Fatalf("found %d fact types in the source; the search is broken", len(declared))
 	}
@@ -56,7 +56,7 @@ func TestFactTableIsComplete(t *testing.T) {
 	if diff := cmp.Diff(declared, listed); diff != "" {
 		t.Errorf("facts in the source (-) and in the table (+) differ:\n%s", diff)
 	}
-	if len(factNames) != len(factKinds) || len(factDecoders) != len(factKinds) {
+	if len(factNames) != len(factKinds) || len(factTypes) != len(factKinds) {
 		t.Errorf("a type or a name is listed twice")
 	}
 }
@@ -153,6 +153,59 @@ func TestRecordRefusesUnknownTypes(t *testing.T) {
 	}
 	if _, err := json.Marshal(Record{Run: "run_1", Seq: 1}); err == nil {
 		t.Error("a record without a fact was written")
+	}
+}
+
+// TestQuickReadingReadsTheSame changes lines byte by byte: what is read at a glance is what json
+// reads of it, and what json refuses is refused.
+func TestQuickReadingReadsTheSame(t *testing.T) {
+	r := Record{Run: "run_1", Seq: 70, At: time.Date(2026, 11, 21, 14, 11, 30, 0, time.UTC), Fact: PauseBegan{By: "olu", Reason: "a"}}
+	line, err := r.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := cutLine(line); !ok {
+		t.Fatal("a line as it is written is not read at a glance")
+	}
+	try := func(line []byte) {
+		var slow recordLine
+		want, got := Record{}, Record{}
+		errSlow := json.Unmarshal(line, &slow)
+		if errSlow == nil {
+			errSlow = want.read(slow)
+		}
+		if err := got.UnmarshalJSON(line); (err == nil) != (errSlow == nil) || err == nil && cmp.Diff(want, got) != "" {
+			t.Errorf("%s: read as %+v (%v), json says %+v (%v)", line, got, err, want, errSlow)
+		}
+	}
+	for i := range line {
+		for _, c := range []byte("\"\\,:{}[]0+-9eZ. \x00\x80") {
+			changed := append([]byte(nil), line...)
+			changed[i] = c
+			try(changed)
+			try(append(append(append([]byte(nil), line[:i]...), c), line[i:]...))
+		}
+		try(line[:i])
+		try(append(append([]byte(nil), line[:i]...), line[i+1:]...))
+	}
+	for _, tail := range []string{`,"x":1}`, `,"data":{"by":"ana"}}`, ` }`, `}}`, `,"seq":3}`} {
+		try(append(append([]byte(nil), line[:len(line)-1]...), tail...))
+	}
+}
+
+func BenchmarkRecordUnmarshalJSON(b *testing.B) {
+	line, err := Record{Run: "run_1", Seq: 7, At: time.Now(), Fact: AttemptStarted{
+		AttemptRef: AttemptRef{"s1", 1}, Worker: "w", Version: "1", Epoch: 3, Reserved: 24_000,
+	}}.AppendJSON(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		var r Record
+		if err := r.UnmarshalJSON(line); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

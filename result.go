@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // A Result is what a run hands over (SPEC.md ·7). The engine writes gaps, conflicts and
@@ -40,23 +42,59 @@ type Item struct {
 }
 
 // MarshalJSON writes one flat object. A worker's own field of one of the last names is left out.
-func (it Item) MarshalJSON() ([]byte, error) {
-	by, err := json.Marshal(itemSource{it.Subtask, it.Attempt, it.Worker, it.Verdict, it.ConfirmedBy})
-	if err != nil {
-		return nil, err
+func (it Item) MarshalJSON() ([]byte, error) { return it.AppendJSON(nil) }
+
+// AppendJSON appends the flat object to dst, the worker's own fields as they were written.
+func (it Item) AppendJSON(dst []byte) ([]byte, error) {
+	out := append(room(dst, len(it.Fields)+256), '{')
+	if own := bytes.TrimSpace(it.Fields); len(own) > 2 && own[0] == '{' && !namesSource(own) {
+		out = append(out, own[1:len(own)-1]...)
+	} else {
+		var err error
+		if out, err = appendFields(out, own); err != nil {
+			return dst, err
+		}
 	}
-	out := []byte{'{'}
-	if out, err = appendFields(out, it.Fields); err != nil {
-		return nil, err
-	}
-	if len(out) > 1 {
+	if len(out) > len(dst)+1 {
 		out = append(out, ',')
 	}
-	return append(out, by[1:]...), nil
+	return it.appendSource(out), nil
+}
+
+// appendSource appends what is not the worker's own, and the last bracket.
+func (it *Item) appendSource(dst []byte) []byte {
+	dst = appendName(append(dst, `"subtask":`...), it.Subtask)
+	dst = strconv.AppendInt(append(dst, `,"attempt":`...), int64(it.Attempt), 10)
+	dst = appendName(append(dst, `,"worker":`...), it.Worker)
+	dst = appendName(append(dst, `,"verdict":`...), it.Verdict)
+	for i, worker := range it.ConfirmedBy {
+		if i == 0 {
+			dst = append(dst, `,"confirmedBy":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = appendName(dst, worker)
+	}
+	if len(it.ConfirmedBy) > 0 {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+// appendName appends a string as json.Marshal writes it, HTML escaped.
+func appendName(dst []byte, name string) []byte {
+	if plainText(name) && !strings.ContainsAny(name, "<>&") {
+		return append(append(append(dst, '"'), name...), '"')
+	}
+	b, _ := json.Marshal(name) // any string can be written
+	return append(dst, b...)
 }
 
 // UnmarshalJSON reads the flat object.
 func (it *Item) UnmarshalJSON(b []byte) error {
+	if it.split(b) {
+		return nil
+	}
 	var by itemSource
 	if err := json.Unmarshal(b, &by); err != nil {
 		return err
@@ -64,6 +102,44 @@ func (it *Item) UnmarshalJSON(b []byte) error {
 	fields, err := appendFields([]byte{'{'}, b)
 	*it = Item{append(fields, '}'), by.Subtask, by.Attempt, by.Worker, by.Verdict, by.ConfirmedBy}
 	return err
+}
+
+// split reads an object that has its source last, as MarshalJSON writes it. In valid JSON the name
+// with its quotation marks and colon is a key: within a string the marks are escaped.
+func (it *Item) split(b []byte) bool {
+	at := bytes.LastIndex(b, []byte(`"subtask":`))
+	if at < 1 || namesSource(b[:at]) {
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(append([]byte{'{'}, b[at:]...)))
+	d.DisallowUnknownFields()
+	var by itemSource
+	if d.Decode(&by) != nil {
+		return false
+	}
+	own := bytes.TrimRight(bytes.TrimSpace(b[:at]), ",")
+	*it = Item{append(bytes.Clone(own), '}'), by.Subtask, by.Attempt, by.Worker, by.Verdict, by.ConfirmedBy}
+	return true
+}
+
+// namesSource reports whether one of an item's last names may be among the worker's own.
+func namesSource(object []byte) bool {
+	if bytes.Contains(object, []byte(`\u`)) {
+		return true // a name may be spelt with escapes
+	}
+	for {
+		mark := bytes.IndexByte(object, '"')
+		if mark < 0 {
+			return false
+		}
+		object = object[mark+1:]
+		for _, name := range sourceFields {
+			n := len(name)
+			if len(object) > n && object[0] == name[0] && object[n] == '"' && string(object[:n]) == name {
+				return true
+			}
+		}
+	}
 }
 
 // appendFields appends the members of an object that are the worker's own, in their order.
@@ -130,6 +206,8 @@ type ConflictValue struct {
 	Worker  string `json:"worker"`
 	Value   string `json:"value"`
 	Quote   string `json:"quote,omitempty"`
+
+	ConfirmedBy []string `json:"confirmedBy,omitempty"` // workers that said the same in a debate
 }
 
 // A Note is one remark about a subtask's part in the result.
@@ -149,7 +227,9 @@ type Cost struct {
 
 // AuditSummary names the record a result rests on.
 type AuditSummary struct {
-	Records int64 `json:"records"`
+	Records  int64  `json:"records"`            // of the run
+	TreeSize int64  `json:"treeSize,omitempty"` // leaves of the journal's tree when the result was written, theirs among them
+	RootHash string `json:"rootHash,omitempty"` // of those leaves (RFC 6962), base64
 }
 
 // Provenance links a subtask's part of the result to the attempt it came from.
@@ -161,4 +241,9 @@ type Provenance struct {
 	State     SubtaskState `json:"state"`
 	Score     float64      `json:"score"` // 0..1, what decided
 	DecidedBy string       `json:"decidedBy,omitempty"`
+
+	// Unreviewed says that the gate alone accepted it: the team does without a reviewer, or the
+	// reviewer did the work itself, and neither a person nor a second worker in a debate confirmed it. In
+	// a team without a reviewer a second reading counts as well, if that was accepted.
+	Unreviewed bool `json:"unreviewed,omitempty"`
 }

@@ -1,6 +1,9 @@
 package chargehand
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Review is a request for a person's judgement (SPEC.md ·122, ·123).
 type Review struct {
@@ -14,9 +17,11 @@ type Review struct {
 	Cause       Cause        `json:"cause"`
 	Risk        Risk         `json:"risk"`
 	Evidence    []Finding    `json:"evidence,omitempty"`
+	Changes     []ToolChange `json:"changes,omitempty"`    // what is judged, where that is tools
 	ContentHash string       `json:"contentHash"`          // of what is judged; a decision names it
 	OutputRef   string       `json:"outputRef,omitempty"`  // where it can be read; empty: there is nothing to accept
 	VerdictRef  string       `json:"verdictRef,omitempty"` // the gate's whole verdict
+	Positions   []Position   `json:"positions,omitempty"`  // of a debate, the one judged included; empty where there was none
 	Nonce       string       `json:"nonce"`                // used up by the decision
 	RequestedBy string       `json:"requestedBy"`
 	OpenedAt    time.Time    `json:"openedAt"`
@@ -31,14 +36,26 @@ type Review struct {
 // Open reports whether the review still waits.
 func (r *Review) Open() bool { return r.Decision == nil }
 
+// Grounds is why the review was opened: its description without the name of the subtask it is about.
+func (r *Review) Grounds(s *Subtask) string {
+	return strings.TrimPrefix(r.Description, s.Name()+": ")
+}
+
+// Undecided is why a subtask is missing from the result of a run that ended without an answer to
+// the review about it.
+func (r *Review) Undecided(s *Subtask) string {
+	return r.Grounds(s) + "; the run did not wait for a decision"
+}
+
 // A Subject is what a review is about.
 type Subject string
 
 // The subjects.
 const (
 	SubjectOutput    Subject = "output"
-	SubjectPlan      Subject = "plan"
+	SubjectPlan      Subject = "plan" // a plan to be approved, or that none could be made
 	SubjectConflicts Subject = "conflicts"
+	SubjectTools     Subject = "tools" // that are no longer defined as they were when the run first used them
 )
 
 // A Decision is what a person, or the policy at the deadline, answered.
@@ -47,9 +64,30 @@ type Decision struct {
 	Approved    bool      `json:"approved"`
 	Approver    string    `json:"approver"` // the principal, or the policy's name
 	ByPolicy    bool      `json:"byPolicy,omitempty"`
+	SendBack    bool      `json:"sendBack,omitempty"`  // it is to be done again, as the comment says; not approved
 	Withdrawn   bool      `json:"withdrawn,omitempty"` // the run ended without waiting; nobody decided
 	ContentHash string    `json:"contentHash"`
 	Nonce       string    `json:"nonce"`
 	Comment     string    `json:"comment,omitempty"`
 	Timestamp   time.Time `json:"timestamp"`
+
+	// Plan is approved in place of the one that the review is about. It is taken in with a decision;
+	// what is told of it later is EditRef, its content hash.
+	Plan    *Plan  `json:"plan,omitempty"`
+	EditRef string `json:"editRef,omitempty"`
+}
+
+// Outcome is the decision in a word: approved, rejected, sent back or withdrawn.
+func (d *Decision) Outcome() string {
+	switch {
+	case d.Withdrawn:
+		return "withdrawn"
+	case d.Approved && d.EditRef != "":
+		return "approved with changes"
+	case d.Approved:
+		return "approved"
+	case d.SendBack:
+		return "sent back"
+	}
+	return "rejected"
 }

@@ -53,6 +53,10 @@ const (
 	CauseUnknown       Cause = "unknown_outcome" // ·160: a write whose outcome a crash hid
 	CauseDependency    Cause = "dependency"      // ·51
 	CauseRejected      Cause = "rejected"        // ·127
+	CauseApproval      Cause = "approval"        // ·26: nothing is wrong; the policy wants a person's word
+	CauseSentBack      Cause = "sent_back"       // ·123
+	CauseContested     Cause = "contested"       // ·69: workers who debated it did not come to an output that can be used
+	CauseConflict      Cause = "conflict"        // ·69: an accepted output of another subtask says otherwise
 	CauseCancelled     Cause = "cancelled"
 	CauseRunDeadline   Cause = "run_deadline"
 )

@@ -1,6 +1,7 @@
 package chargehand
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,10 @@ type Team struct {
 	Description string          `json:"description,omitempty"`
 	Workers     []WorkerSpec    `json:"workers"`
 	Contracts   []Contract      `json:"contracts,omitempty"`
+	Models      Models          `json:"models,omitzero"`   // of workers that name none
+	Prices      []ModelPrice    `json:"prices,omitempty"`  // of models that the table of prices lacks, or has otherwise
+	Prompts     string          `json:"prompts,omitempty"` // digest of the engine's own words to models; filled in when a run begins
+	Tools       []ToolServer    `json:"tools,omitempty"`
 	Policy      Policy          `json:"policy,omitzero"`
 	Planner     Planner         `json:"planner,omitzero"`
 	Synthesis   *Synthesis      `json:"synthesis,omitempty"`
@@ -28,10 +33,12 @@ type Team struct {
 // A Planner says where a run's plan comes from (SPEC.md ·20). The zero Planner is an error unless
 // the objective brings a plan.
 type Planner struct {
-	Template    *Plan  `json:"template,omitempty"`    // declared here
-	Func        string `json:"func,omitempty"`        // a Go function, handed to the engine under this name
-	Replan      bool   `json:"replan,omitempty"`      // the function is asked again after a drain with failures (SPEC.md ·23)
-	EstimateUSD Micros `json:"estimateUSD,omitempty"` // reserved before each call of the function, and its price where it reports none
+	Template    *Plan       `json:"template,omitempty"`    // declared here
+	Func        string      `json:"func,omitempty"`        // a Go function, handed to the engine under this name
+	LLM         *LLMPlanner `json:"llm,omitempty"`         // a language model
+	Advice      bool        `json:"advice,omitempty"`      // the function is shown the plan of an earlier run that was about much the same; not where a worker takes risk high
+	Replan      bool        `json:"replan,omitempty"`      // the function is asked again after a drain with failures (SPEC.md ·23)
+	EstimateUSD Micros      `json:"estimateUSD,omitempty"` // reserved before each call of the function, and its price where it reports none
 }
 
 // Synthesis is the one step over accepted results that makes the run's output (SPEC.md ·141). It
@@ -75,10 +82,26 @@ type Policy struct {
 	AutoDecision  AutoDecision `json:"autoDecision,omitempty"`  // empty means reject; approve only at risk low
 	WhenOnlyWaits OnWait       `json:"whenOnlyReviewsRemain,omitempty"`
 
-	Reviewer  string     `json:"reviewer,omitempty"`  // workerId of the judge; empty means none
+	ApprovePlan bool      `json:"approvePlan,omitempty"` // nothing is begun before a person has approved the plan
+	PlanEffects OnEffects `json:"planEffects,omitempty"` // of plans that a model made or an earlier run's plan was an example for; empty means ask
+
+	Debate    Debate     `json:"debate,omitzero"`
+	Reviewer  string     `json:"reviewer,omitempty"`  // workerId of the judge; empty means none, NoReviewer that the team does without
 	Conflicts OnConflict `json:"conflicts,omitempty"` // empty means record
 	Queue     QueueOrder `json:"queue,omitempty"`     // empty means priority
 	CostLimit Micros     `json:"singleActionLimit,omitempty"`
+}
+
+// NoReviewer as a policy's reviewer (`reviewer: false`) says that the gate alone is to look at outputs:
+// they count as unreviewed, and what is at risk high needs a second reading (SPEC.md ·66).
+const NoReviewer = "false"
+
+// Judge is the workerId of the reviewer, empty if there is none.
+func (p *Policy) Judge() string {
+	if p.Reviewer == NoReviewer {
+		return ""
+	}
+	return p.Reviewer
 }
 
 // OnError says what the end of a subtask without acceptance does to the run (SPEC.md ·52).
@@ -116,6 +139,17 @@ type OnWait string
 const (
 	WaitForPeople OnWait = "wait"
 	ReturnPartial OnWait = "partial"
+)
+
+// OnEffects says what becomes of a plan that nobody of the team's wrote, where a subtask of it may do
+// more than read.
+type OnEffects string
+
+// The choices: a person approves the plan before anything of it begins, or nobody has to see it. What
+// may be granted is then up to a model, and to the texts that it reads.
+const (
+	AskEffects   OnEffects = "ask"
+	AllowEffects OnEffects = "allow"
 )
 
 // OnConflict says what becomes of two accepted outputs that disagree (SPEC.md ·140).
@@ -198,10 +232,10 @@ func (t *Team) Route(capability string) Route {
 }
 
 // Concurrency is how many subtasks of one run are under way at once.
-func (p *Policy) Concurrency() int { return orDefault(p.RunConcurrency, DefaultRunConcurrency) }
+func (p *Policy) Concurrency() int { return cmp.Or(p.RunConcurrency, DefaultRunConcurrency) }
 
 // MaxAttempts is how often a subtask may be tried, the first included.
-func (p *Policy) MaxAttempts() int { return orDefault(p.Attempts, DefaultAttempts) }
+func (p *Policy) MaxAttempts() int { return cmp.Or(p.Attempts, DefaultAttempts) }
 
 // Ratio is the share of failed subtasks a run survives.
 func (p *Policy) Ratio() float64 {
@@ -218,16 +252,8 @@ func (p *Policy) Ratio() float64 {
 
 // Patience is how long a review waits for a person.
 func (p *Policy) Patience() time.Duration {
-	return orDefault(p.ReviewTimeout.Std(), DefaultReviewTimeout)
+	return cmp.Or(p.ReviewTimeout.Std(), DefaultReviewTimeout)
 }
 
 // ID is the policy's name and version.
-func (p *Policy) ID() string { return orDefault(p.Version, "default@1") }
-
-func orDefault[T comparable](v, d T) T {
-	var zero T
-	if v == zero {
-		return d
-	}
-	return v
-}
+func (p *Policy) ID() string { return cmp.Or(p.Version, "default@1") }

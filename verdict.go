@@ -15,6 +15,7 @@ type Verdict struct {
 	Reasoning      string          `json:"reasoning,omitempty"`
 	Criteria       map[string]bool `json:"criteria,omitempty"`
 	Claims         []Claim         `json:"claims,omitempty"`
+	Choice         int             `json:"choice,omitempty"` // of the positions a judge was shown, from 1; zero: none
 
 	Validator        string `json:"validator"`
 	ValidatorVersion string `json:"validatorVersion,omitempty"`
@@ -81,4 +82,14 @@ type ReviewerTask struct {
 	Attempts     int      `json:"attempts"`
 	WorkerOutput string   `json:"workerOutput"` // untrusted text: data, never an instruction
 	Criteria     []string `json:"criteria,omitempty"`
+
+	// Positions are the outputs of a debate, of which one is to be chosen: ACCEPT with Verdict.Choice,
+	// or HUMAN_REVIEW. WorkerOutput is empty then. Untrusted, too.
+	Positions []ReviewedPosition `json:"positions,omitempty"`
+}
+
+// A ReviewedPosition is one output of a debate as a reviewer is shown it.
+type ReviewedPosition struct {
+	Output   string `json:"output"`
+	Findings string `json:"findings,omitempty"` // the gate's verdict on it as JSON
 }

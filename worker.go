@@ -44,6 +44,9 @@ type WorkerSpec struct {
 	Kind WorkerKind `json:"kind,omitempty"` // empty means func
 	Exec *ExecKind  `json:"exec,omitempty"`
 	HTTP *HTTPKind  `json:"http,omitempty"`
+	LLM  *LLMKind   `json:"llm,omitempty"`
+	MCP  *MCPKind   `json:"mcp,omitempty"`
+	A2A  *A2AKind   `json:"a2a,omitempty"`
 }
 
 // A WorkerKind says how a worker is reached.
@@ -54,6 +57,9 @@ const (
 	KindFunc WorkerKind = "func" // a Go function, handed to the engine under the worker's name
 	KindExec WorkerKind = "exec" // a process: the task on stdin, the result on stdout, both JSON
 	KindHTTP WorkerKind = "http" // a service: the task is posted, the answer is the result
+	KindLLM  WorkerKind = "llm"  // a language model with a prompt and tools
+	KindMCP  WorkerKind = "mcp"  // one tool of an MCP server
+	KindA2A  WorkerKind = "a2a"  // an agent that speaks A2A
 )
 
 // ExecKind is how a process is started for each task.

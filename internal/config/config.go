@@ -26,8 +26,9 @@ const maxProblems = 1_000 // that one error tells
 
 // Load reads the team in a file. The problems of Team.Check, and of the checks in also, are placed
 // in the file and told together with those of reading it, in one *chargehand.Error. The folder of
-// an exec worker, and its program where that is a relative path, are made absolute: they are
-// relative to the team file's folder, which is also the folder where none is given.
+// an exec worker or a tool server, and its program where that is a relative path, are made
+// absolute: they are relative to the team file's folder, which is also the folder where none is
+// given.
 func Load(path string, also ...func(*chargehand.Team) []chargehand.Problem) (*chargehand.Team, error) {
 	data, err := read(path)
 	if err != nil {
@@ -63,6 +64,16 @@ func LoadPlan(path string, checks ...func(*chargehand.Plan) []chargehand.Problem
 // ParsePlan reads a plan from data; name is the file's name in problems.
 func ParsePlan(name string, data []byte, checks ...func(*chargehand.Plan) []chargehand.Problem) (*chargehand.Plan, error) {
 	return parse(document{name, "plan", data}, checks)
+}
+
+// Read reads a file of some other kind: noun names it in errors, and the problems that the checks find
+// are placed in it.
+func Read[T any](path, noun string, checks ...func(*T) []chargehand.Problem) (*T, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(document{path, noun, data}, checks)
 }
 
 // A document is a file to be read as something.
@@ -157,17 +168,24 @@ func unreadable(path string, err error) error {
 	return e
 }
 
-// settle makes the paths of exec workers absolute.
+// settle makes the paths of exec workers and tool servers absolute.
 func settle(t *chargehand.Team, dir string) {
 	for i := range t.Workers {
-		x := t.Workers[i].Exec
-		if x == nil {
-			continue
+		if x := t.Workers[i].Exec; x != nil {
+			settleCommand(dir, &x.Dir, x.Command)
 		}
-		x.Dir = within(dir, x.Dir)
-		if strings.ContainsRune(x.Command[0], filepath.Separator) {
-			x.Command[0] = within(dir, x.Command[0])
+	}
+	for i := range t.Tools {
+		if s := &t.Tools[i]; len(s.Command) > 0 {
+			settleCommand(dir, &s.Dir, s.Command)
 		}
+	}
+}
+
+func settleCommand(dir string, folder *string, command []string) {
+	*folder = within(dir, *folder)
+	if strings.ContainsRune(command[0], filepath.Separator) {
+		command[0] = within(dir, command[0])
 	}
 }
 

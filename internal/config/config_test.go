@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -112,8 +113,9 @@ func TestFullTeam(t *testing.T) {
 
 // deliberate are the fields that full.yaml leaves out or sets to zero.
 var deliberate = []string{
-	"$.workers[0].supportsParallel", "$.workers[0].http", "$.planner.template.subtasks[0].deps",
-	"$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.replan", "$.planner.estimateUSD",
+	"$.workers[0].supportsParallel", "$.workers[0].http", "$.workers[0].llm", "$.workers[0].mcp", "$.workers[0].a2a",
+	"$.prices[0].unpriced", "$.prompts", "$.tools[0].url", "$.tools[0].headers", "$.tools[0].signIn", "$.planner.template.subtasks[0].deps",
+	"$.planner.template.subtasks[0].debate", "$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.llm", "$.planner.advice", "$.planner.replan", "$.planner.estimateUSD",
 }
 
 // zeros lists the fields below v without a value, of each struct type the first that comes.
@@ -141,6 +143,20 @@ func zeros(v reflect.Value, path string, out *[]string) {
 	walk(v, path)
 }
 
+// TestNoReviewer: `reviewer: false` is said of the team, and is not the name of a worker.
+func TestNoReviewer(t *testing.T) {
+	const team = "name: t\nworkers:\n  - {workerId: w, capabilities: [c]}\npolicy: {reviewer: %s}\nplanner: {template: {subtasks: [{id: a, goal: Do it., capability: c}]}}\n"
+	for text, want := range map[string]string{"false": chargehand.NoReviewer, "w": "w", `"false"`: chargehand.NoReviewer} {
+		got, err := Parse("t.yaml", fmt.Appendf(nil, team, text))
+		if err != nil || got.Policy.Reviewer != want || (got.Policy.Judge() == "") != (want == chargehand.NoReviewer) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	if _, err := Parse("t.yaml", fmt.Appendf(nil, team, "true")); err == nil || !strings.Contains(err.Error(), "$.policy.reviewer: must be text") {
+		t.Errorf("true: %v", err)
+	}
+}
+
 func TestPathsOfWorkers(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "team.yaml")
@@ -151,6 +167,10 @@ workers:
   - {workerId: b, capabilities: [x], kind: exec, exec: {command: [awk, -f, x.awk], dir: work}}
   - {workerId: c, capabilities: [x], kind: exec, exec: {command: [bin/run], dir: /}}
   - {workerId: d, capabilities: [x], kind: exec, exec: {command: [/bin/cat]}}
+tools:
+  - {name: e, command: [./serve.sh, ./arg]}
+  - {name: f, command: [npx, server], dir: work}
+  - {name: g, url: "https://tools.example/mcp"}
 planner: {func: plan}
 `)
 	team, err := Load(file)
@@ -169,6 +189,14 @@ planner: {func: plan}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("exec settings (-want +got):\n%s", diff)
+	}
+	servers := []chargehand.ToolServer{
+		{Name: "e", Command: []string{filepath.Join(dir, "serve.sh"), "./arg"}, Dir: dir},
+		{Name: "f", Command: []string{"npx", "server"}, Dir: filepath.Join(dir, "work")},
+		{Name: "g", URL: "https://tools.example/mcp"},
+	}
+	if diff := cmp.Diff(servers, team.Tools); diff != "" {
+		t.Errorf("tool servers (-want +got):\n%s", diff)
 	}
 }
 

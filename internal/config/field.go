@@ -27,9 +27,10 @@ type target struct {
 type form byte
 
 const (
-	same   form = iota
-	alone       // a list of one, for a field that holds one
-	listed      // one, for a field that holds a list
+	same    form = iota
+	alone        // a list of one, for a field that holds one
+	listed       // one, for a field that holds a list
+	orFalse      // false, for a text
 )
 
 // An alias is another name of a field (SPEC.md ·1).
@@ -47,6 +48,7 @@ var aliases = map[reflect.Type][]alias{
 		{"max_concurrency", "maxConcurrentTasks", same},
 	},
 	reflect.TypeFor[chargehand.Subtask](): {{"deadline_ms", "timeoutMs", same}},
+	reflect.TypeFor[chargehand.Policy]():  {{"reviewer", "reviewer", orFalse}},
 }
 
 var shapes sync.Map // reflect.Type to *shape
@@ -136,6 +138,8 @@ func (m form) of(n *node) *node {
 		return n.items[0]
 	case m == listed && n.kind == isText:
 		return &node{kind: isList, at: n.at, items: []*node{n}}
+	case m == orFalse && n.kind == isBool && n.text == chargehand.NoReviewer:
+		return &node{kind: isText, at: n.at, text: n.text}
 	}
 	return n
 }

@@ -1,0 +1,63 @@
+package chargehand
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Remarks are what a sound team leaves open, and whoever wrote it may not have meant to. They stop
+// nothing.
+func (t *Team) Remarks() []Problem {
+	c := newCheck(t)
+	for i := range t.Workers {
+		c.ungranted(fmt.Sprintf("$.workers[%d]", i), &t.Workers[i])
+	}
+	c.untied()
+	c.uncounted()
+	return c.problems
+}
+
+// outside reports whether a worker does its work where the engine sees none of its calls.
+func (w *WorkerSpec) outside() bool {
+	return w.Kind == KindExec || w.Kind == KindHTTP || w.Kind == KindA2A
+}
+
+// ungranted finds grants that nothing enforces (SPEC.md ·54).
+func (c *check) ungranted(path string, w *WorkerSpec) {
+	if w.outside() && len(w.ToolGrants) > 0 {
+		c.add(path+".toolGrants", fmt.Sprintf("are told to a worker of kind %s, and nothing holds it to them: its calls are its own", tick(string(w.Kind))),
+			"give it no more than it may do anyway")
+	}
+}
+
+// untied finds a last step by a model whose sentences need not say what they rest on (SPEC.md ·141).
+func (c *check) untied() {
+	s := c.team.Synthesis
+	if s == nil {
+		return
+	}
+	if contract := c.team.Contract(s.OutputContract); contract != nil && contract.Statements != nil {
+		return
+	}
+	model := slices.ContainsFunc(c.team.Workers, func(w WorkerSpec) bool { return w.Kind == KindLLM && w.Can(s.Capability) })
+	if model {
+		c.add("$.synthesis.outputContract", "has no `statements`: a model writes the result, and nothing ties its sentences to what was found",
+			"name a contract with `statements`")
+	}
+}
+
+// uncounted finds workers whose tokens are only known when they are spent, under a ceiling (SPEC.md ·90).
+func (c *check) uncounted() {
+	if c.team.Budget.Tokens == 0 {
+		return
+	}
+	p := c.team.Planner.Template
+	for i := range c.team.Workers {
+		w := &c.team.Workers[i]
+		declared := p != nil && !slices.ContainsFunc(p.Subtasks, func(s Subtask) bool { return w.Can(s.Capability) && s.Budget.Tokens == 0 })
+		if w.outside() && !declared {
+			c.add("$.budget.tokens", fmt.Sprintf("is a ceiling, and nothing is set aside for the tokens of %s before it is called", tick(w.WorkerID)),
+				"give its subtasks a `budget.tokens`")
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package chargehand
+
+// Content is something that a fact names by its hash.
+type Content struct {
+	Kind      ContentKind
+	Hash      string // "sha256:" and 64 digits
+	MediaType string // of a document as its sender says, maybe nothing; else application/json
+}
+
+// A ContentKind is what a content is.
+type ContentKind string
+
+// The kinds of contents.
+const (
+	ContentDocument   ContentKind = "document"
+	ContentTeam       ContentKind = "team"
+	ContentPlan       ContentKind = "plan"
+	ContentOutput     ContentKind = "output"
+	ContentVerdict    ContentKind = "verdict"
+	ContentTranscript ContentKind = "transcript"
+	ContentAggregate  ContentKind = "aggregate"
+	ContentResult     ContentKind = "result"
+)
+
+// Contents are what a fact names, in its own order. Only fields that the engine fills count: a hash
+// among a worker's words names nothing.
+func Contents(f Fact) []Content {
+	var c contents
+	switch f := f.(type) {
+	case RunStarted:
+		for _, d := range f.Objective.Documents {
+			c.add(Content{ContentDocument, d.Hash, d.MediaType})
+		}
+		c.name(ContentTeam, f.TeamDigest)
+		c.name(ContentPlan, f.Objective.PlanRef)
+	case OutputChecked:
+		c.output(f.Output, f.VerdictRef)
+		c.name(ContentTranscript, f.Transcript)
+	case AttemptFailed:
+		c.name(ContentTranscript, f.Transcript)
+	case AttemptStopped:
+		c.name(ContentTranscript, f.Transcript)
+	case LateResult:
+		c.output(f.Output, "")
+		c.name(ContentTranscript, f.Transcript)
+	case PlanAsked:
+		c.name(ContentPlan, f.Ref)
+	case PlanProposed:
+		c.name(ContentPlan, f.Ref)
+	case ReviewOpened:
+		c.output(f.Review.OutputRef, f.Review.VerdictRef)
+		for _, p := range f.Review.Positions {
+			c.output(p.OutputRef, p.VerdictRef)
+		}
+	case ReviewDecided:
+		c.name(ContentPlan, f.Decision.EditRef)
+	case Aggregated:
+		c.name(ContentAggregate, f.Ref)
+	case RunEnded:
+		c.name(ContentResult, f.Result)
+	}
+	return c
+}
+
+type contents []Content
+
+func (c *contents) add(one Content) {
+	if one.Hash != "" {
+		*c = append(*c, one)
+	}
+}
+
+func (c *contents) name(kind ContentKind, hash string) {
+	c.add(Content{kind, hash, "application/json"})
+}
+
+func (c *contents) output(hash, verdict string) {
+	c.name(ContentOutput, hash)
+	c.name(ContentVerdict, verdict)
+}
