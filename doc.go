@@ -23,7 +23,8 @@
 //   - internal/audit: the Merkle tree over the records, signed checkpoints, the report of a
 //     verification.
 //   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
-//   - worker: how work gets done: Go functions, processes, HTTP services.
+//   - worker: how work gets done: Go functions, processes, HTTP services; Line is how a worker asks
+//     for money and says what it writes.
 //   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop: step,
 //     make durable, answer, begin.
 //   - engine/enginetest: the suite that every engine passes.

@@ -21,11 +21,23 @@ type WorkerTask struct {
 	AllowedTools           []string `json:"allowedTools,omitempty"`
 	ExpectedOutputContract string   `json:"expectedOutputContract,omitempty"`
 	RequiredAspects        []string `json:"requiredAspects,omitempty"`
-	MaxToolCalls           int      `json:"maxToolCalls,omitempty"`
+	MaxToolCalls           int      `json:"maxToolCalls,omitempty"` // the worker's, where it is granted tools; zero means DefaultToolCalls
+	Effect                 Effect   `json:"effect,omitempty"`       // the most it may do to the world; empty means read
+
+	// ToolDigests are the definitions of tools that the run knows already, by the tool's name. One
+	// that has changed since is not to be called.
+	ToolDigests map[string]string `json:"toolDigests,omitempty"`
+
+	// DoneActions are digests of calls of tools that earlier attempts made, and that did something to
+	// the world. They are not made again.
+	DoneActions []string `json:"doneActions,omitempty"`
 
 	TimeoutMS  int64     `json:"timeoutMs"`
 	DeadlineAt time.Time `json:"deadlineAt"`
-	Budget     Budget    `json:"budget,omitzero"`
+
+	// Budget is what the attempt may consume: the subtask's own, and where it has none and the run has a
+	// ceiling, what is reserved for the attempt. Zero means that nobody says.
+	Budget Budget `json:"budget,omitzero"`
 
 	EscalationConditions []string       `json:"escalationConditions,omitempty"`
 	Feedback             string         `json:"feedback,omitempty"` // the correction: why the last output was not accepted
@@ -39,11 +51,16 @@ type WorkerTask struct {
 type InputRef struct {
 	Hash      string `json:"hash"`           // "sha256:" and 64 hexadecimal digits
 	Name      string `json:"name"`           // the document's name, or the dependency's subtask id
-	From      string `json:"from,omitempty"` // the subtask it comes from; empty for a document
+	From      string `json:"from,omitempty"` // the subtask it comes from, or FromDebate; empty for a document
 	MediaType string `json:"mediaType,omitempty"`
 	Size      int64  `json:"size"`           // bytes
 	Text      string `json:"text,omitempty"` // the content; the engine fills it in when the task is handed over
 }
+
+// FromDebate is where an InputRef comes from that is shown for a debate and is nothing to build on:
+// another worker's output for the same subtask, which is not accepted, what the gate found of it, or
+// an accepted output of another subtask that says otherwise. No subtask has this name.
+const FromDebate = "_debate"
 
 // A WorkerResult is what a worker hands back (SPEC.md ·3).
 type WorkerResult struct {
@@ -64,6 +81,11 @@ type WorkerResult struct {
 	ProposedActions      []string        `json:"proposedActions,omitempty"`
 	Usage                Usage           `json:"usage,omitzero"`
 	Artifacts            json.RawMessage `json:"artifacts,omitempty"`
+	Transcript           json.RawMessage `json:"transcript,omitempty"` // what was said on the way to the output: evidence, and never used
+
+	// Tools is what the executor of the attempt's tools saw and refused. It is no worker's own word,
+	// so no answer of a process or a service can hold it.
+	Tools *ToolReport `json:"-"`
 }
 
 // A ResultStatus is a worker's own word on how it went.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/secret"
 )
 
 var block = regexp.MustCompile("(?s)\n```([a-z ]+)\n(.*?)\n```\n")
@@ -81,7 +82,7 @@ func docsTask(t *testing.T) chargehand.WorkerTask {
 
 func TestDocsResults(t *testing.T) {
 	for i, want := range []chargehand.ResultStatus{chargehand.StatusSucceeded, chargehand.StatusPartial} {
-		r, err := decode(someTask(), []byte(snippets(t, "json result")[i]))
+		r, err := decode(someTask(), []byte(snippets(t, "json result")[i]), &secret.Values{})
 		if err != nil || r.Status != want || len(r.Output) == 0 {
 			t.Errorf("%+v, %v", r, err)
 		}

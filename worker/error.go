@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/secret"
 )
 
 // A Kind says what an error means for the task (SPEC.md ·70 to ·74).
@@ -26,6 +28,15 @@ const (
 	Cancelled Kind = "cancelled" // the caller no longer wants the answer
 	Garbage   Kind = "garbage"   // it answered, and the answer is no result: a schema failure
 )
+
+// ErrCutOff is beneath an error of kind Garbage whose answer stopped at the most tokens that a model
+// may write. The gate then says that, and not what the missing rest makes of the JSON.
+var ErrCutOff = errors.New("it was cut off")
+
+// ErrClosing is the cause of a call's context that ends because its engine does. The attempt is
+// pursued again, under the same idempotency key, when the engine is opened next: what the worker has
+// begun elsewhere is better left to go on.
+var ErrClosing = errors.New("the engine is closing")
 
 // An Error is why a worker gave no result.
 type Error struct {
@@ -86,7 +97,7 @@ func (e *PanicError) Error() string { return "panic: " + line(e.Value) }
 
 func panicked(v any) *Error {
 	stack := debug.Stack()
-	p := &PanicError{Value: clip(fmt.Sprint(v), 1<<10), Stack: stack[:min(len(stack), 16<<10)]}
+	p := &PanicError{Value: excerpt.Of(fmt.Sprint(v), 1<<10), Stack: stack[:min(len(stack), 16<<10)]}
 	return &Error{Kind: Crash, Message: "the function broke off", Err: p}
 }
 
@@ -105,6 +116,19 @@ func garbage(raw []byte, err error) *Error {
 	return &Error{Kind: Garbage, Message: "the answer is no result", Err: err, Raw: raw[:min(len(raw), evidence)]}
 }
 
+// hide puts the names of values in their place, wherever the error may say one. Where the error beneath
+// does, its text is all that is left of it.
+func (e *Error) hide(known *secret.Values) {
+	e.Message, e.Stderr = known.Redact(e.Message), known.Redact(e.Stderr)
+	e.Raw = []byte(known.Redact(string(known.RedactJSON(e.Raw))))
+	if e.Err == nil {
+		return
+	}
+	if said := known.Redact(e.Err.Error()); said != e.Err.Error() {
+		e.Err = errors.New(said)
+	}
+}
+
 // unwritable is the error of a task that has no JSON form, such as one with a broken input.
 func unwritable(t chargehand.WorkerTask, err error) *Error {
 	return &Error{Kind: Refused, Message: fmt.Sprintf("encode task %q", t.TaskID), Err: err, NotBegun: true}
@@ -112,18 +136,7 @@ func unwritable(t chargehand.WorkerTask, err error) *Error {
 
 // line is the start of s on one line, fit for a message.
 func line(s string) string {
-	return strings.ReplaceAll(escape(clip(strings.TrimSpace(s), 200)), "\n", `\n`)
-}
-
-// clip is at most the first n bytes of s, cut between runes and marked where something is left out.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return strings.ReplaceAll(escape(excerpt.Of(strings.TrimSpace(s), 200)), "\n", `\n`)
 }
 
 // escape writes out what a terminal or a page could act on or hide: control and format

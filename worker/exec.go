@@ -6,19 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/secret"
 )
 
 // NewExec is the worker that starts spec's command for each task, without a shell, in a process
 // group of its own. The task goes to its stdin and the result comes from its stdout, both JSON. Of
 // the environment it sees PATH, HOME, LANG and TMPDIR, and what the spec adds; $NAME in an added
-// value is taken from the environment, as in the headers of NewHTTP.
+// value is taken from the environment, as in the headers of NewHTTP, and where the process says it, its
+// name stands in what is handed on.
 //
 // When ctx ends the group gets SIGTERM, and SIGKILL when the grace is over. Whatever is left of the
 // group when the process ended is killed.
@@ -26,14 +28,10 @@ func NewExec(spec *chargehand.WorkerSpec, dir string, l Limits) (Worker, error) 
 	if spec.Exec == nil || len(spec.Exec.Command) == 0 || spec.Exec.Command[0] == "" {
 		return nil, fmt.Errorf("worker %q: exec.command is empty", spec.WorkerID)
 	}
-	p := &process{id: spec.WorkerID, argv: slices.Clone(spec.Exec.Command), dir: spec.Exec.Dir, limits: l}
+	p := &process{id: spec.WorkerID, argv: slices.Clone(spec.Exec.Command), dir: spec.Exec.Dir, env: maps.Clone(spec.Exec.Env), limits: l}
 	if !filepath.IsAbs(p.dir) {
 		p.dir = filepath.Join(dir, p.dir)
 	}
-	for name, value := range spec.Exec.Env {
-		p.env = append(p.env, variable{name, value})
-	}
-	slices.SortFunc(p.env, func(a, b variable) int { return strings.Compare(a.name, b.name) })
 	return p, nil
 }
 
@@ -41,11 +39,9 @@ type process struct {
 	id     string
 	argv   []string
 	dir    string
-	env    []variable // by name
+	env    map[string]string
 	limits Limits
 }
-
-type variable struct{ name, value string }
 
 // Do runs the command once.
 func (p *process) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error) {
@@ -53,19 +49,20 @@ func (p *process) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.W
 	if err != nil {
 		return chargehand.WorkerResult{}, unwritable(t, err)
 	}
-	known := secrets{}
-	env, err := p.environment(known)
+	known := &secret.Values{}
+	env, err := known.Environment(p.env)
 	if err != nil {
-		return chargehand.WorkerResult{}, &Error{Kind: Refused, Message: p.name(), Err: err, NotBegun: true}
+		return chargehand.WorkerResult{}, &Error{Kind: Refused, Message: p.name(), Err: fmt.Errorf("exec.%w", err), NotBegun: true}
 	}
 	e, err := p.run(ctx, task, env)
 	if err != nil {
 		return chargehand.WorkerResult{}, p.unstarted(ctx, err)
 	}
-	e.words = known.redact(e.stderr.String())
+	e.words = known.Redact(e.stderr.String())
 	e.words = e.words[max(0, len(e.words)-stderrKept):]
-	r, err := p.judge(ctx, t, e)
+	r, err := p.judge(ctx, t, e, known)
 	if failure, ok := errors.AsType[*Error](err); ok {
+		failure.hide(known)
 		failure.Message = p.name() + ": " + failure.Message
 		failure.Stderr = escape(e.words)
 	}
@@ -73,23 +70,6 @@ func (p *process) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.W
 }
 
 func (p *process) name() string { return fmt.Sprintf("worker %q", p.id) }
-
-func (p *process) environment(known secrets) ([]string, error) {
-	env := []string{}
-	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	for _, v := range p.env {
-		value, err := known.expand(v.value)
-		if err != nil {
-			return nil, fmt.Errorf("exec.env.%s: %w", v.name, err)
-		}
-		env = append(env, v.name+"="+value)
-	}
-	return env, nil
-}
 
 // An ending is what is left of a process.
 type ending struct {
@@ -135,16 +115,16 @@ func (p *process) unstarted(ctx context.Context, err error) *Error {
 
 // judge says what an ending means. A process that ends badly has its word only where it admits to
 // it: no result of its own makes a success of an exit code (SPEC.md ·81).
-func (p *process) judge(ctx context.Context, t chargehand.WorkerTask, e *ending) (chargehand.WorkerResult, error) {
+func (p *process) judge(ctx context.Context, t chargehand.WorkerTask, e *ending, known *secret.Values) (chargehand.WorkerResult, error) {
 	switch {
 	case e.stdout.full:
 		return chargehand.WorkerResult{}, garbage(e.stdout.kept.Bytes(), tooLong(p.limits))
 	case e.err == nil, errors.Is(e.err, exec.ErrWaitDelay):
-		return decode(t, e.stdout.kept.Bytes())
+		return decode(t, e.stdout.kept.Bytes(), known)
 	case ctx.Err() != nil:
 		return chargehand.WorkerResult{}, ended(ctx, "stopped before it answered")
 	}
-	if r, err := decode(t, e.stdout.kept.Bytes()); err == nil && r.Status != chargehand.StatusSucceeded {
+	if r, err := decode(t, e.stdout.kept.Bytes(), known); err == nil && r.Status != chargehand.StatusSucceeded {
 		return r, nil
 	}
 	return chargehand.WorkerResult{}, &Error{Kind: Crash, Message: epitaph(e)}

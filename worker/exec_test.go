@@ -173,13 +173,29 @@ func TestExecEnvironment(t *testing.T) {
 			t.Errorf("%s reaches the process: %s", secret, got)
 		}
 	}
-	for _, want := range []string{`"KEY=from-a-file"`, `"PRICE=$5"`, `"LANG=C.UTF-8"`, `"TMPDIR=`, `"PATH=`} {
+	for _, want := range []string{`"KEY=$READER_KEY"`, // it has arrived, and is not repeated
+		`"PRICE=$5"`, `"LANG=C.UTF-8"`, `"TMPDIR=`, `"PATH=`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s does not reach the process: %s", want, got)
 		}
 	}
 	if n := strings.Count(strings.ReplaceAll(got, "GOCOVERDIR=", ""), "="); n > 7 {
 		t.Errorf("%d variables: %s", n, got)
+	}
+}
+
+func TestExecSaysNoSecret(t *testing.T) {
+	for _, tt := range echoes {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("CANARY_TOKEN", canary)
+			file := filepath.Join(t.TempDir(), "out")
+			if err := os.WriteFile(file, []byte(tt.say), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			kind := chargehand.ExecKind{Command: []string{os.Args[0]}, Env: map[string]string{"WORKER": "print", "OUT_FILE": file, "TOKEN": "Bearer $CANARY_TOKEN"}}
+			r, err := command(t, kind, Limits{OutputBytes: echoBytes}).Do(t.Context(), someTask())
+			wantNoSecret(t, tt, r, err)
+		})
 	}
 }
 

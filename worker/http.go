@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -18,14 +17,18 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/dial"
+	"github.com/chargehand/chargehand/internal/secret"
 )
 
 // NewHTTP is the worker that posts each task to spec's URL as JSON, with the task's key in the
 // header Idempotency-Key. An answer of 200 carries the result. 429, every 5xx and a connection
 // that fails are tried again as Retry says, other answers are Refused, redirects included.
 //
-// $NAME in a header is taken from the environment at each call, or from the file NAME_FILE names.
-// No proxy is used, and each try is one request on a connection of its own: on a used one net/http
+// $NAME in a header is taken from the environment at each call, or from the file NAME_FILE names, and
+// where the service says it, its name stands in what is handed on.
+// Only addresses that may be reached are connected to: public ones, this machine where the URL names
+// it outright, and what CHARGEHAND_ALLOW_NET lists (SPEC.md ·202). No proxy is used, and each try is one request on a connection of its own: on a used one net/http
 // may send a second time by itself.
 func NewHTTP(spec *chargehand.WorkerSpec, l Limits) (Worker, error) {
 	if spec.HTTP == nil {
@@ -45,7 +48,11 @@ func NewHTTP(spec *chargehand.WorkerSpec, l Limits) (Worker, error) {
 			return nil, fmt.Errorf("worker %q: http.headers: %q is not the name of a header", spec.WorkerID, name)
 		}
 	}
-	s := &service{id: spec.WorkerID, url: u, headers: maps.Clone(spec.HTTP.Headers), limits: l, client: newClient()}
+	guard, err := dial.FromEnvironment()
+	if err != nil {
+		return nil, fmt.Errorf("worker %q: %w", spec.WorkerID, err)
+	}
+	s := &service{id: spec.WorkerID, url: u, headers: maps.Clone(spec.HTTP.Headers), limits: l, client: newClient(guard, spec.HTTP.URL)}
 	return Retry(s, l), nil
 }
 
@@ -55,14 +62,11 @@ func notToken(r rune) bool {
 	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-func newClient() *http.Client {
+func newClient(g dial.Guard, declared string) *http.Client {
+	t := g.Transport(declared)
+	t.DisableKeepAlives, t.ForceAttemptHTTP2 = true, false
 	return &http.Client{
-		Transport: &http.Transport{
-			DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-			TLSHandshakeTimeout:    10 * time.Second,
-			DisableKeepAlives:      true,
-			MaxResponseHeaderBytes: 64 << 10,
-		},
+		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -77,15 +81,16 @@ type service struct {
 
 // Do posts the task once.
 func (s *service) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error) {
-	known := secrets{}
+	known := &secret.Values{}
 	r, err := s.post(ctx, t, known)
 	if failure, ok := errors.AsType[*Error](err); ok {
+		failure.hide(known)
 		failure.Message = fmt.Sprintf("worker %q: %s", s.id, failure.Message)
 	}
 	return r, err
 }
 
-func (s *service) post(ctx context.Context, t chargehand.WorkerTask, known secrets) (chargehand.WorkerResult, error) {
+func (s *service) post(ctx context.Context, t chargehand.WorkerTask, known *secret.Values) (chargehand.WorkerResult, error) {
 	var none chargehand.WorkerResult
 	task, err := json.Marshal(t)
 	if err != nil {
@@ -119,14 +124,14 @@ func (s *service) post(ctx context.Context, t chargehand.WorkerTask, known secre
 	case int64(len(body)) > s.limits.outputBytes():
 		return none, garbage(body, tooLong(s.limits))
 	}
-	return decode(t, body)
+	return decode(t, body, known)
 }
 
 // header is the request's: the spec's own, then those that are not for it to change.
-func (s *service) header(t chargehand.WorkerTask, known secrets) (http.Header, error) {
+func (s *service) header(t chargehand.WorkerTask, known *secret.Values) (http.Header, error) {
 	h := http.Header{}
 	for _, name := range slices.Sorted(maps.Keys(s.headers)) {
-		value, err := known.expand(s.headers[name])
+		value, err := known.Expand(s.headers[name])
 		if err != nil {
 			return nil, fmt.Errorf("http.headers.%s: %w", name, err)
 		}
@@ -151,6 +156,9 @@ func (s *service) lost(ctx context.Context, err error, sent bool) *Error {
 		err = e.Err
 	}
 	e := &Error{Kind: Transient, Message: "no answer from " + s.url.Host, Err: err}
+	if _, refused := errors.AsType[*dial.RefusedError](err); refused {
+		return &Error{Kind: Refused, Message: "not sent", Err: err, NotBegun: true}
+	}
 	if ctx.Err() != nil {
 		e = ended(ctx, "no answer from "+s.url.Host)
 	}
@@ -159,7 +167,7 @@ func (s *service) lost(ctx context.Context, err error, sent bool) *Error {
 }
 
 // turnedAway is the error of an answer that carries no result.
-func turnedAway(resp *http.Response, known secrets) *Error {
+func turnedAway(resp *http.Response, known *secret.Values) *Error {
 	e := &Error{Kind: Refused, Message: "the answer is " + status(resp) + problem(resp, known)}
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code >= 500:
@@ -181,7 +189,7 @@ func status(resp *http.Response) string {
 }
 
 // problem is ": title: detail" where the answer is a problem document (RFC 9457).
-func problem(resp *http.Response, known secrets) string {
+func problem(resp *http.Response, known *secret.Values) string {
 	const most = 64 << 10
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/problem+json") {
 		return ""
@@ -193,7 +201,7 @@ func problem(resp *http.Response, known secrets) string {
 	var text string
 	for _, part := range []string{p.Title, p.Detail} {
 		if part != "" {
-			text += ": " + line(known.redact(part))
+			text += ": " + line(known.Redact(part))
 		}
 	}
 	return text

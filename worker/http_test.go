@@ -128,6 +128,41 @@ func TestHTTPGarbage(t *testing.T) {
 }
 
 // 20 MB, and 1 GB packed into 1 MB, are cut at the limit (RELIABILITY.md rows 19 and 54).
+func TestHTTPSaysNoSecret(t *testing.T) {
+	t.Setenv("CANARY_TOKEN", canary)
+	for _, tt := range echoes {
+		t.Run(tt.name, func(t *testing.T) {
+			headers := map[string]string{"Authorization": "Bearer $CANARY_TOKEN"}
+			w, _ := post(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, tt.say) }, headers, Limits{OutputBytes: echoBytes})
+			r, err := w.Do(t.Context(), someTask())
+			wantNoSecret(t, tt, r, err)
+		})
+	}
+	t.Run("no answer of HTTP", func(t *testing.T) {
+		w, _ := post(t, func(w http.ResponseWriter, r *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprintf(c, "HTTP/1.1 %s\r\n\r\n", r.Header.Get("X-Key"))
+			c.Close()
+		}, map[string]string{"X-Key": "$CANARY_TOKEN"}, Limits{})
+		_, err := w.Do(t.Context(), someTask())
+		if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(), "$CANARY_TOKEN") {
+			t.Error(err)
+		}
+	})
+	t.Run("a code that carries no result", func(t *testing.T) {
+		w, _ := post(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `["%s"]`, r.Header.Get("X-Key"))
+		}, map[string]string{"X-Key": "$CANARY_TOKEN"}, Limits{})
+		r, err := w.Do(t.Context(), someTask())
+		wantNoSecret(t, echoed{raw: `["$CANARY_TOKEN"]`}, r, err)
+	})
+}
+
 func TestHTTPTooLong(t *testing.T) {
 	block := []byte(strings.Repeat("9", 1<<20))
 	for name, h := range map[string]http.HandlerFunc{
@@ -434,5 +469,24 @@ func TestHTTPConnection(t *testing.T) {
 	}
 	if once.(*service).client.Transport.(*http.Transport).Proxy != nil {
 		t.Error("a proxy from the environment would see the tasks")
+	}
+}
+
+// TestHTTPReachesNoSpecialAddress wants a service at an address of a private network to be left
+// alone, and at once, until an operator lists it.
+func TestHTTPReachesNoSpecialAddress(t *testing.T) {
+	for _, url := range []string{"http://169.254.169.254/latest/meta-data", "http://10.0.0.1/", "http://[::ffff:10.0.0.1]/"} {
+		w, err := NewHTTP(&chargehand.WorkerSpec{WorkerID: "w", HTTP: &chargehand.HTTPKind{URL: url}}, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Do(t.Context(), chargehand.WorkerTask{TaskID: "t", Attempt: 1})
+		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Refused || !e.NotBegun || !strings.Contains(err.Error(), "CHARGEHAND_ALLOW_NET") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	t.Setenv("CHARGEHAND_ALLOW_NET", "inside")
+	if _, err := NewHTTP(&chargehand.WorkerSpec{WorkerID: "w", HTTP: &chargehand.HTTPKind{URL: "http://127.0.0.1/"}}, Limits{}); err == nil {
+		t.Error("a list that is none is accepted")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -170,7 +172,10 @@ func (p phone) answer(t *testing.T) (net.Conn, int) {
 // wantGone waits until the caller's process is dead.
 func wantGone(t *testing.T, c net.Conn) {
 	t.Helper()
-	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil {
+	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("read from a dead process: %d bytes, %v", n, err)
 	}
 }

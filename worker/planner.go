@@ -17,6 +17,8 @@ type PlanRequest struct {
 	Iteration int                  // from 1; a later one plans again after a drain with failures (SPEC.md ·23)
 	Errors    []string             // what was wrong with the last plan; empty at first
 	Failed    []chargehand.Gap     // what the last iteration left uncovered
+	Advice    *chargehand.Advice   // where Example comes from; nil: there is none
+	Example   *chargehand.Plan     // of an earlier run that was about much the same, as data; its subtasks name no worker
 }
 
 // Plan calls the planner. A panic in it becomes an Error of kind Crash.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/secret"
 )
 
 func TestDecode(t *testing.T) {
@@ -40,7 +43,7 @@ func TestDecode(t *testing.T) {
 			if tt.want.Status == "" {
 				tt.want.Status = chargehand.StatusSucceeded
 			}
-			got, err := decode(someTask(), []byte(tt.give))
+			got, err := decode(someTask(), []byte(tt.give), &secret.Values{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,12 +54,43 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestOutputsGoInline wants a result that only names its output to be refused, with what to do, and what
+// it has cost to count; by a Go function too (SPEC.md ·3).
+func TestOutputsGoInline(t *testing.T) {
+	const want = `the result has an "outputRef" and no "output": an output goes inline, as "output"; the engine stores it and names it by its hash`
+	for _, give := range []string{
+		`{"status":"succeeded","outputRef":"sha256:9c","usage":{"usd":"0.5"}}`,
+		`{"status":"succeeded","outputRef":"sha256:9c","output":null,"usage":{"usd":"0.5"}}`,
+		`{"status":"partial","outputRef":"file.json","usage":{"usd":"0.5"}}`,
+	} {
+		ask := func(context.Context, chargehand.WorkerTask) (chargehand.WorkerResult, error) {
+			var r chargehand.WorkerResult
+			return r, json.Unmarshal([]byte(give), &r)
+		}
+		r, err := decode(someTask(), []byte(give), &secret.Values{})
+		again, errAgain := Func(ask).Do(t.Context(), someTask())
+		for _, e := range []error{err, errAgain} {
+			if KindOf(e) != Refused || e.Error() != want {
+				t.Errorf("%s: %v", give, e)
+			}
+		}
+		if r.Usage.USD != 500_000 || again.Usage != r.Usage || len(r.Output) > 0 {
+			t.Errorf("%s: %+v, %+v", give, r, again)
+		}
+	}
+	for _, give := range []string{`{"status":"succeeded","outputRef":"sha256:9c","output":0}`, `{"outputRef":"sha256:9c"}`, `{"status":"succeeded","output":null}`} {
+		if _, err := decode(someTask(), []byte(give), &secret.Values{}); err != nil {
+			t.Errorf("%s: %v", give, err)
+		}
+	}
+}
+
 // Every kind of answer that is no result, and what is said of it (RELIABILITY.md row 18).
 var garbageAnswers = []struct{ name, give, want string }{
 	{"empty", "", "it is empty"},
 	{"blank", " \n", "it is empty"},
 	{"HTML", "<!DOCTYPE html><p>502", "not JSON: invalid character '<'"},
-	{"truncated", `{"clauses":[{"a":1}`, "not JSON: unexpected end"},
+	{"truncated", `{"clauses":[{"a":1}`, "ends before its JSON does"},
 	{"trailing data", `{"a":1} {"b":2}`, "not JSON: invalid character '{' after top-level value"},
 	{"duplicate key", `{"a":1,"a":2}`, "at /a: the key occurs twice"},
 	{"duplicate key, escaped and deep", `{"x":[0,{"a/b~":1,"\u0061/b~":2}]}`, "at /x/1/a~1b~0: the key occurs twice"},
@@ -76,10 +110,10 @@ var garbageAnswers = []struct{ name, give, want string }{
 	{"unknown status", `{"status":"done","output":1}`, `the status "done" is none of`},
 	{"empty status", `{"status":""}`, `the status "" is none of`},
 	{"null status", `{"status":null}`, `the status "" is none of`},
-	{"status is no text", `{"status":7}`, "cannot unmarshal number"},
+	{"status is no text", `{"status":7}`, "must be a text, not a number"},
 	{"output with a status of its own", `{"status":"succeeded","rows":[]}`, `no member "rows"`},
 	{"output by two names", `{"status":"succeeded","output":1,"Output":2}`, `no member "Output"`},
-	{"unknown usage", `{"status":"succeeded","usage":{"input_tokens":3}}`, "unknown field"},
+	{"unknown usage", `{"status":"succeeded","usage":{"input_tokens":3}}`, "which is not known"},
 	{"another task", `{"status":"succeeded","taskId":"parties"}`, `it is for task "parties", not "clauses"`},
 	{"another attempt", `{"status":"succeeded","attempt":1}`, "it is for attempt 1, not 2"},
 	{"confidence 7", `{"status":"succeeded","confidence":7}`, "the confidence is not within 0 and 1"},
@@ -89,10 +123,10 @@ var garbageAnswers = []struct{ name, give, want string }{
 func TestDecodeGarbage(t *testing.T) {
 	for _, tt := range garbageAnswers {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := decode(someTask(), []byte(tt.give))
+			r, err := decode(someTask(), []byte(tt.give), &secret.Values{})
 			wantGarbage(t, r, err, tt.want)
 			if e, _ := errors.AsType[*Error](err); e != nil && !strings.HasPrefix(tt.give, string(e.Raw)) {
-				t.Errorf("not the evidence: %q", clip(string(e.Raw), 100))
+				t.Errorf("not the evidence: %q", excerpt.Of(string(e.Raw), 100))
 			}
 		})
 	}
@@ -112,7 +146,7 @@ func wantGarbage(t *testing.T, r chargehand.WorkerResult, err error, want string
 }
 
 func TestRefusedResultKeepsItsUsage(t *testing.T) {
-	r, err := decode(someTask(), []byte(`{"status":"succeeded","confidence":2,"usage":{"usd":"0.5"}}`))
+	r, err := decode(someTask(), []byte(`{"status":"succeeded","confidence":2,"usage":{"usd":"0.5"}}`), &secret.Values{})
 	wantGarbage(t, r, err, "confidence")
 	if r.Usage.USD != chargehand.USD/2 {
 		t.Errorf("usage %+v", r.Usage)
@@ -122,8 +156,8 @@ func TestRefusedResultKeepsItsUsage(t *testing.T) {
 func TestKeysInMessagesAreHarmless(t *testing.T) {
 	key, _ := json.Marshal("\x1b[31m\u202e" + strings.Repeat("k", 1000))
 	give := `{` + string(key) + `:1e999}`
-	r, err := decode(someTask(), []byte(give))
-	wantGarbage(t, r, err, `\x1b[31m\u202e`)
+	r, err := decode(someTask(), []byte(give), &secret.Values{})
+	wantGarbage(t, r, err, "at /·[31m·kkk")
 }
 
 // 20 MB of the costliest shapes are read or refused, and little of them is kept.
@@ -136,7 +170,7 @@ func TestLargeAnswers(t *testing.T) {
 		"backslashes":   []byte(`"` + strings.Repeat(`\\`, size/2) + `"`),
 		"open brackets": bytes.Repeat([]byte("["), size),
 	} {
-		_, err := decode(someTask(), b)
+		_, err := decode(someTask(), b, &secret.Values{})
 		if e, ok := errors.AsType[*Error](err); ok && len(e.Raw) > 256<<10 {
 			t.Errorf("%s: %d bytes of evidence", name, len(e.Raw))
 		}
@@ -156,7 +190,7 @@ func TestJSONSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
-		_, err = decode(someTask(), b)
+		_, err = decode(someTask(), b, &secret.Values{})
 		duplicates := strings.HasPrefix(name, "y_object_duplicated_key")
 		switch {
 		case err != nil && KindOf(err) != Garbage:
@@ -186,11 +220,11 @@ func TestNaughtyStrings(t *testing.T) {
 	}
 	for _, s := range all {
 		output, _ := json.Marshal(map[string]string{s: s})
-		r, err := decode(someTask(), output)
+		r, err := decode(someTask(), output, &secret.Values{})
 		if s != "status" && (err != nil || !bytes.Equal(r.Output, output)) {
 			t.Errorf("%q: %s, %v", s, r.Output, err)
 		}
-		if r, err = decode(someTask(), []byte(s)); (err == nil) != json.Valid([]byte(s)) {
+		if r, err = decode(someTask(), []byte(s), &secret.Values{}); (err == nil) != json.Valid([]byte(s)) {
 			t.Errorf("%q alone: %s, %v", s, r.Output, err)
 		}
 	}
@@ -205,7 +239,7 @@ func FuzzResult(f *testing.F) {
 	f.Add([]byte(`{"status":"partial","output":{"a":1},"confidence":0.5,"usage":{"usd":"0.01"},"claims":[{"id":"c","text":"t"}]}`))
 	f.Add([]byte(`[{"a":[1.5,"\ud83d\ude00",null,true]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := decode(someTask(), b)
+		r, err := decode(someTask(), b, &secret.Values{})
 		if err != nil {
 			wantGarbage(t, r, err, "")
 			return
@@ -217,7 +251,7 @@ func FuzzResult(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
-		if _, err := decode(someTask(), again); err != nil {
+		if _, err := decode(someTask(), again, &secret.Values{}); err != nil {
 			t.Fatalf("%s: %v", again, err)
 		}
 	})

@@ -79,6 +79,10 @@ func (s *schedule) sift(err error) error {
 	return err
 }
 
+// longestWait is how long a worker may ask to be left alone, and still be asked again by another
+// attempt at once.
+const longestWait = time.Minute
+
 // final is what the last failure comes to when nobody asks again.
 func (s *schedule) final(last error) error {
 	e, ok := errors.AsType[*Error](last)
@@ -90,8 +94,13 @@ func (s *schedule) final(last error) error {
 	case e.Kind != Transient:
 	case s.ctx.Err() != nil:
 		final = *ended(s.ctx, e.Message)
+	case e.RetryAfter > longestWait:
+		final.Kind = Refused
 	default:
 		final.Kind = Crash
+	}
+	if e.RetryAfter > 0 {
+		final.Message = fmt.Sprintf("%s (asks to be left alone for %s)", final.Message, e.RetryAfter)
 	}
 	if s.tried > 1 {
 		final.Message = fmt.Sprintf("%s (tried %d times)", final.Message, s.tried)

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/ijson"
 )
 
 // DecodeVerdict reads a reviewer's answer (SPEC.md ·4). The recommendation may be written in any
@@ -23,7 +25,7 @@ import (
 func DecodeVerdict(b []byte) (chargehand.Verdict, error) {
 	v, err := readVerdict(b)
 	if err == nil {
-		err = CheckVerdict(v)
+		v, err = settle(v)
 	}
 	if err != nil {
 		e := garbage(b, err)
@@ -34,30 +36,39 @@ func DecodeVerdict(b []byte) (chargehand.Verdict, error) {
 }
 
 func readVerdict(b []byte) (chargehand.Verdict, error) {
-	none := chargehand.Verdict{}
-	if err := strict(b); err != nil {
-		return none, err
+	if err := ijson.Check(b); err != nil {
+		return chargehand.Verdict{}, err
 	}
 	b, err := onlyKnown(b)
 	if err != nil {
-		return none, err
+		return chargehand.Verdict{}, err
 	}
 	v := chargehand.Verdict{SchemaPass: true, CompletenessPass: true, ConsistencyPass: true}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return none, err
-	}
+	err = excerpt.JSON(json.Unmarshal(b, &v))
+	return v, err
+}
+
+// settle is the verdict that a reviewer's words come to, or why they are none. It writes to the
+// issues.
+func settle(v chargehand.Verdict) (chargehand.Verdict, error) {
 	v.Recommendation, v.Rework = recommendation(v)
 	v.Score, v.Validator, v.ValidatorVersion = 0, "", ""
 	if v.Recommendation == chargehand.Accept && !(v.SchemaPass && v.CompletenessPass && v.ConsistencyPass) {
-		return none, errors.New("it accepts the output and says that a layer failed")
+		return v, errors.New("it accepts the output and says that a layer failed")
 	}
-	return v, sign(v.Issues)
+	if err := sign(v.Issues); err != nil {
+		return v, err
+	}
+	return v, CheckVerdict(v)
 }
 
 var verdictMembers = sync.OnceValue(members[chargehand.Verdict])
 
 // onlyKnown is the object b without the members that no verdict has, whatever their case.
 func onlyKnown(b []byte) ([]byte, error) {
+	if ijson.HasOnly(b, verdictMembers()) {
+		return b, nil
+	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(b, &object) != nil || object == nil {
 		return nil, errors.New("it is not an object")
@@ -98,7 +109,7 @@ func sign(issues []chargehand.Finding) error {
 			f.Severity = chargehand.SeverityWarning
 		case chargehand.SeverityError, chargehand.SeverityReview, chargehand.SeverityWarning:
 		default:
-			return fmt.Errorf("the severity %q of issue %d is none of error, review, warning", clip(string(f.Severity), 40), i+1)
+			return fmt.Errorf("the severity %q of issue %d is none of error, review, warning", excerpt.Of(string(f.Severity), 40), i+1)
 		}
 		if blank(f.Message) {
 			return fmt.Errorf("issue %d has no message", i+1)
@@ -108,3 +119,19 @@ func sign(issues []chargehand.Finding) error {
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// CheckVerdict reports what is missing from a reviewer's verdict (SPEC.md ·4): a recommendation, a
+// confidence of 1 to 10, and feedback unless the recommendation is ACCEPT.
+func CheckVerdict(v chargehand.Verdict) error {
+	switch {
+	case v.Recommendation != chargehand.Accept && v.Recommendation != chargehand.Reject && v.Recommendation != chargehand.HumanReview:
+		return fmt.Errorf("the recommendation %q is none of ACCEPT, REJECT, HUMAN_REVIEW", excerpt.Of(string(v.Recommendation), 40))
+	case v.Rework != "" && v.Rework != chargehand.Redo && v.Rework != chargehand.Revise:
+		return fmt.Errorf("the rework %q is none of redo, revise", excerpt.Of(string(v.Rework), 40))
+	case v.Confidence < 1 || v.Confidence > 10:
+		return errors.New("the confidence is not a whole number from 1 to 10")
+	case v.Recommendation != chargehand.Accept && blank(v.Feedback):
+		return errors.New("the feedback is missing; only ACCEPT goes without")
+	}
+	return nil
+}

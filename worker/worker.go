@@ -18,7 +18,8 @@ import (
 // A Worker does one task at a time per call and keeps nothing between calls. Do may be called by
 // several goroutines at once, up to the worker's maxConcurrentTasks.
 //
-// Do returns soon after ctx ends. A result that comes with an error counts only for its Usage.
+// Do returns soon after ctx ends. A result that comes with an error counts only for its Usage, and its
+// Transcript is kept.
 // KindOf tells what an error means for the task.
 type Worker interface {
 	Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error)
@@ -50,6 +51,21 @@ func (f Func) Do(ctx context.Context, t chargehand.WorkerTask) (r chargehand.Wor
 		return r, err
 	}
 	return sealFunc(t, r)
+}
+
+// Caught is w with its panics caught: each becomes an Error of kind Crash that wraps a *PanicError.
+func Caught(w Worker) Worker { return caught{w} }
+
+type caught struct{ worker Worker }
+
+// Do asks the worker.
+func (c caught) Do(ctx context.Context, t chargehand.WorkerTask) (r chargehand.WorkerResult, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r, err = chargehand.WorkerResult{}, panicked(v)
+		}
+	}()
+	return c.worker.Do(ctx, t)
 }
 
 // Typed is a Func for a function over Go types: it decodes the task's input into In and encodes

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/excerpt"
 )
 
 func explode(value any) Func {
@@ -215,7 +216,7 @@ func TestPlanner(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	for n, want := range []string{"…", "a…", "a…", "aé…", "aéb"} {
-		if got := clip("aéb", n); got != want {
+		if got := excerpt.Of("aéb", n); got != want {
 			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
 	}
