@@ -69,10 +69,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Fatalf("%s: %v", v.Recommendation, v.Issues[0])
 	}
 	b.ReportMetric(float64(len(s.Result.Output)), "output-bytes")
-	b.ReportAllocs()
-	for b.Loop() {
-		g.Check(s)
-	}
+	loop(b, g, s)
 }
 
 // BenchmarkCheckSynthesis is the other shape: one long text, its figures looked up in the inputs.
@@ -81,8 +78,5 @@ func BenchmarkCheckSynthesis(b *testing.B) {
 	doc := text(contracts[0].File)
 	g := gateOf(b, chargehand.Contract{Grounded: []string{"/summary"}})
 	s := submit(asked(doc), object{"summary": strings.ReplaceAll(doc[:2000], "_", "")})
-	b.ReportAllocs()
-	for b.Loop() {
-		g.Check(s)
-	}
+	loop(b, g, s)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"cel.dev/cel-go/cel"
 
@@ -76,17 +78,33 @@ func statedFigure(v any) (value float64, digits int, ok bool) {
 		f, err := v.Float64()
 		return f, fraction(v.String()), err == nil
 	case string:
-		figures := readFigures(v).list
+		figures := new(slab).read(v).list
 		if len(figures) != 1 || figures[0].kind == kindDate {
 			return 0, 0, false
 		}
 		f, err := strconv.ParseFloat(figures[0].value, 64)
-		if below := strings.TrimLeft(v, " $€£"); err == nil && strings.HasPrefix(below, "-") || strings.HasPrefix(below, "(") {
+		if negative(v[:figures[0].start], v[figures[0].end:]) {
 			f = -f
 		}
 		return f, figures[0].places, err == nil
 	}
 	return 0, 0, false
+}
+
+// negative reports whether what stands around a figure makes it negative: a minus before it, or
+// brackets about it, as in accounts. A dash after a word is no minus.
+func negative(before, after string) bool {
+	tight := strings.TrimRight(before, "$€£¥")
+	before = strings.TrimRightFunc(tight, unicode.IsSpace)
+	if strings.HasSuffix(before, "(") {
+		return strings.Contains(after, ")")
+	}
+	lead := strings.TrimRight(before, "-−–")
+	if lead == before {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(lead)
+	return strings.Trim(lead, "$€£¥ ") == "" || before == tight && (unicode.IsSpace(r) || r == '(')
 }
 
 // fraction is how many digits s states after the point; negative for one rounded to tens and more
@@ -107,6 +125,9 @@ func literalFigure(v any) string {
 
 // plainFloat is f without an exponent, to at most six places, with commas.
 func plainFloat(f float64) string {
+	if n := int(f); float64(n) == f && -1e9 < f && f < 1e9 {
+		return grouped(n)
+	}
 	s := strconv.FormatFloat(f, 'f', 6, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	sign := ""

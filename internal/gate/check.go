@@ -1,8 +1,12 @@
 package gate
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/chargehand/chargehand"
 )
@@ -14,7 +18,9 @@ type check struct {
 	contract *contract
 	sources  sources
 	output   any
+	elements []json.RawMessage // of the list of items, as written
 	items    []*item
+	said     []*statement
 
 	findings findings
 	claims   []*chargehand.Claim
@@ -25,11 +31,37 @@ type check struct {
 	searched int          // bytes of sources read to repeat searches
 	written  *outputTexts // nil until asked for
 	searches map[searchKey]*matches
-	inputs   *grounds // of Contract.Grounded; nil until asked for
+	inputs   *grounds       // of Contract.Grounded; nil until asked for
+	task     map[string]any // as rules see it; nil until asked for
+	names    scopeNames     // of the rule being applied
+	slab     slab
+	list     itemList
+	path     []string // room for the decoder's
 }
 
-func (g *Gate) begin(s Submission) *check {
-	return &check{gate: g, sub: s, sources: newSources(s.Task.InputRefs)}
+// checks are those that are over: what they hold is empty, and their room is used again.
+var checks = sync.Pool{New: func() any { return new(check) }}
+
+func (g *Gate) begin(s *Submission) *check {
+	k := checks.Get().(*check)
+	k.gate = g
+	k.sub = *s // alone, or it is copied twice
+	k.sources.fill(s.Task.InputRefs)
+	if s.Task.TaskID == lastStep {
+		k.sources.bear()
+	}
+	return k
+}
+
+// end forgets the submission. Nothing that a verdict or an Item holds is used again.
+func (k *check) end() {
+	k.slab.empty()
+	k.list.empty()
+	k.sources.empty()
+	slab, list, sources, path := k.slab, k.list, k.sources, emptied(k.path)
+	*k = check{} // in place: a check is too large for a goroutine's first stack
+	k.slab, k.list, k.sources, k.path = slab, list, sources, path
+	checks.Put(k)
 }
 
 // find adds a finding about the value at path.
@@ -78,6 +110,8 @@ func (k *check) parse() bool {
 	raw := k.sub.Result.Output
 	message := ""
 	switch {
+	case k.sub.CutOff != "":
+		message = sentenceOf(k.sub.CutOff)
 	case len(raw) == 0:
 		message = "There is no output."
 	case len(raw) > k.contract.maxBytes:
@@ -87,24 +121,55 @@ func (k *check) parse() bool {
 		k.find(chargehand.LayerSchema, "json", chargehand.SeverityError, nil).Message = message
 		return false
 	}
-	v, bad := decode(raw)
+	v, bad := k.decode(raw)
 	if bad != nil {
 		f := k.find(chargehand.LayerSchema, "json", chargehand.SeverityError, nil)
 		f.Path, f.Message = bad.pointer, bad.sentence()
+		return false
+	}
+	if k.sub.NoResult != "" {
+		k.find(chargehand.LayerSchema, "json", chargehand.SeverityError, nil).Message = sentenceOf(k.sub.NoResult)
 		return false
 	}
 	k.output = v
 	return true
 }
 
+// sentenceOf makes a clause a sentence.
+func sentenceOf(clause string) string {
+	r, n := utf8.DecodeRuneInString(clause)
+	return string(unicode.ToUpper(r)) + clause[n:] + "."
+}
+
+// decode reads the output, and keeps the elements of its list of items as they were written.
+func (k *check) decode(raw []byte) (any, *decodeError) {
+	d := decoder{data: raw, copy: string(raw), path: k.path}
+	if items := k.contract.items; items != nil {
+		d.wanted, d.wants = items.path, true
+	}
+	v, bad := d.whole()
+	k.elements, k.path = d.elements, d.path[:cap(d.path)]
+	return v, bad
+}
+
 func (k *check) fit() {
 	for _, fault := range k.contract.schema.check(k.output) {
 		k.find(chargehand.LayerSchema, "schema", chargehand.SeverityError, fault.path).Message = fault.sentence("The output")
 	}
-	if k.contract.items == nil || !k.findings.pass(chargehand.LayerSchema) {
+	if !k.findings.pass(chargehand.LayerSchema) {
 		return
 	}
-	items, faults := k.contract.items.read(k.output)
+	if k.contract.statements != nil {
+		var faults []fault
+		k.said, faults = k.contract.statements.read(k.output)
+		for _, fault := range faults {
+			k.find(chargehand.LayerSchema, "statements", chargehand.SeverityError, fault.path).Message = fault.sentence("The output")
+		}
+	}
+	if k.contract.items == nil {
+		return
+	}
+	items, faults := k.contract.items.read(k.output, &k.list)
 	k.items = items
 	k.compareQuotes()
 	for _, fault := range faults {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chargehand/chargehand"
@@ -21,9 +22,9 @@ func (k *check) aspects() {
 	if k.sub.AllowPartial {
 		severity = chargehand.SeverityWarning
 	}
-	addressed := k.addressed()
+	addressed := k.addressed(len(k.sub.Task.RequiredAspects))
 	for _, aspect := range k.sub.Task.RequiredAspects {
-		if addressed[aspect] {
+		if addressed(aspect) {
 			continue
 		}
 		f := k.find(chargehand.LayerCompleteness, "aspect", severity, nil)
@@ -31,17 +32,25 @@ func (k *check) aspects() {
 	}
 }
 
-func (k *check) addressed() map[string]bool {
-	out := map[string]bool{}
-	for _, it := range k.items {
-		out[it.key] = true
+// fewKeys are compared one by one.
+const fewKeys = 64
+
+// addressed tells of each of n aspects whether the output speaks of it.
+func (k *check) addressed(n int) func(aspect string) bool {
+	if k.contract.items == nil {
+		object, _ := k.output.(map[string]any)
+		return func(aspect string) bool { return !empty(object[aspect]) }
 	}
-	if object, ok := k.output.(map[string]any); ok && k.contract.items == nil {
-		for name, v := range object {
-			out[name] = !empty(v)
+	if n*len(k.items) <= fewKeys {
+		return func(aspect string) bool {
+			return slices.ContainsFunc(k.items, func(it *item) bool { return it.key == aspect })
 		}
 	}
-	return out
+	keys := make(map[string]bool, len(k.items))
+	for _, it := range k.items {
+		keys[it.key] = true
+	}
+	return func(aspect string) bool { return keys[aspect] }
 }
 
 func (k *check) wanted(aspect string) string {
@@ -80,7 +89,7 @@ func (k *check) absences() {
 		claim.Support = chargehand.Supported
 		if fault := k.searchFault(it); fault != nil {
 			claim.Support = chargehand.Unsupported
-			f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, append(append([]string(nil), it.path...), fault.path...))
+			f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(it.path, fault.path))
 			f.Message = fmt.Sprintf("%s is said to be absent, but its search does not show it: %s.", it.name(), fault.clause)
 			f.Source = fault.where
 		}
@@ -89,6 +98,9 @@ func (k *check) absences() {
 
 // oneAnswer refuses a key that is both present and absent.
 func (k *check) oneAnswer() {
+	if !slices.ContainsFunc(k.items, func(it *item) bool { return !it.present }) {
+		return
+	}
 	present := map[string]bool{}
 	for _, it := range k.items {
 		present[it.key] = present[it.key] || it.present

@@ -20,6 +20,7 @@ func (k *check) consistency() {
 			k.groundText(at)
 		}
 	}
+	k.statements()
 	k.calculations()
 	k.knownFacts()
 }
@@ -35,11 +36,30 @@ func (k *check) ground(it *item) {
 		return
 	}
 	claim.Source = it.source.passage(it.start, it.end)
-	q := &quoteGrounds{it: it}
+	k.cued(claim, it)
+	q := &quoteGrounds{it: it, grounds: grounds{slab: &k.slab}}
 	k.groundField(claim, q, k.contract.items.answer)
 	for _, field := range k.contract.items.grounded {
 		k.groundField(claim, q, field)
 	}
+}
+
+// cued looks for one of the words that a passage about the item's key cannot do without.
+func (k *check) cued(claim *chargehand.Claim, it *item) {
+	cues := k.contract.items.cues[it.key]
+	if len(cues) == 0 {
+		return
+	}
+	for _, t := range cues {
+		re, err := t.whole()
+		if err == nil && k.search(len(it.quote)*t.weight) && re.MatchString(it.quote) {
+			return
+		}
+	}
+	weaken(claim, chargehand.Unsupported)
+	f := k.contradict("cue", it.at(k.contract.items.quote))
+	f.Message = fmt.Sprintf("The quote under %s holds none of the words that a passage about it cannot do without.", it.name())
+	f.Quote, f.Source = visible(it.quote, maxShown), it.source.passage(it.start, it.end)
 }
 
 func claimText(it *item) string {
@@ -49,18 +69,17 @@ func claimText(it *item) string {
 	return it.key + ": " + it.answer
 }
 
-// quoteGrounds reads a quote when the first claim asks for it.
+// quoteGrounds are the grounds of one quote, which is read when the first claim asks for it.
 type quoteGrounds struct {
-	it   *item
-	read *grounds
+	grounds
+	it *item
 }
 
-func (q *quoteGrounds) grounds() *grounds {
-	if q.read == nil {
-		q.read = newGrounds()
-		q.read.add(q.it.quote, q.it.source)
+func (q *quoteGrounds) read() *grounds {
+	if len(q.texts) == 0 {
+		q.add(q.it.quote, q.it.source)
 	}
-	return q.read
+	return &q.grounds
 }
 
 // groundField compares one field of an item with its quote.
@@ -69,8 +88,7 @@ func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field stri
 	if text == "" || verdicts[strings.ToLower(strings.TrimSpace(text))] || text == q.it.quote {
 		return
 	}
-	fs := readFigures(text)
-	path := append(append([]string(nil), q.it.path...), field)
+	fs := k.slab.read(text)
 	checked := false
 	for i := range fs.list {
 		c := &fs.list[i]
@@ -78,23 +96,23 @@ func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field stri
 			continue
 		}
 		checked = true
-		if _, ok := q.grounds().supports(c); !ok {
-			k.ungrounded(claim, q, path, text[c.start:c.end], c)
+		if _, ok := q.read().supports(c); !ok {
+			k.ungrounded(claim, q, field, text[c.start:c.end], c)
 		}
 	}
 	for _, n := range fs.names() {
 		checked = true
-		k.groundName(claim, q, path, n)
+		k.groundName(claim, q, field, n)
 	}
 	if !checked {
-		k.groundWords(claim, q, path, fs)
+		k.groundWords(claim, q, field, fs)
 	}
 }
 
 // ungrounded adds the finding about a figure that is not in the item's quote.
-func (k *check) ungrounded(claim *chargehand.Claim, q *quoteGrounds, path []string, said string, c *figure) {
-	g := q.grounds()
-	f := k.contradict(c.kind.rule(), path)
+func (k *check) ungrounded(claim *chargehand.Claim, q *quoteGrounds, field, said string, c *figure) {
+	g := q.read()
+	f := k.contradict(c.kind.rule(), q.it.at(field))
 	f.Quote = visible(said, maxShown)
 	if r := g.rival(c, false); r != nil {
 		claim.Support = chargehand.Contradicted
@@ -107,18 +125,20 @@ func (k *check) ungrounded(claim *chargehand.Claim, q *quoteGrounds, path []stri
 	f.Source = q.it.source.passage(q.it.start, q.it.end)
 }
 
+// rank orders grades of support.
+var rank = map[chargehand.Support]int{chargehand.Supported: 3, chargehand.Partly: 2, chargehand.Unsupported: 1, chargehand.Contradicted: 0}
+
 // weaken lowers a claim's support, never raises it.
 func weaken(claim *chargehand.Claim, s chargehand.Support) {
-	rank := map[chargehand.Support]int{chargehand.Supported: 3, chargehand.Partly: 2, chargehand.Unsupported: 1, chargehand.Contradicted: 0}
 	if rank[s] < rank[claim.Support] {
 		claim.Support = s
 	}
 }
 
-func (k *check) groundName(claim *chargehand.Claim, q *quoteGrounds, path []string, n name) {
+func (k *check) groundName(claim *chargehand.Claim, q *quoteGrounds, field string, n name) {
 	severity, support := chargehand.SeverityError, chargehand.Unsupported
 	message := "Output names %s; the quoted passage does not."
-	switch q.grounds().stands(n) {
+	switch q.read().stands(n) {
 	case stands:
 		return
 	case scattered:
@@ -126,20 +146,20 @@ func (k *check) groundName(claim *chargehand.Claim, q *quoteGrounds, path []stri
 		message = "Output names %s; the quoted passage has these words, but not together."
 	}
 	weaken(claim, support)
-	f := k.find(chargehand.LayerConsistency, "name", severity, path)
+	f := k.find(chargehand.LayerConsistency, "name", severity, q.it.at(field))
 	f.Message, f.Quote = fmt.Sprintf(message, visible(n.text, 60)), visible(n.text, maxShown)
 	f.Source = q.it.source.passage(q.it.start, q.it.end)
 }
 
 // groundWords looks at an answer without figures and names: it should share a word with its quote.
-func (k *check) groundWords(claim *chargehand.Claim, q *quoteGrounds, path []string, fs *figures) {
+func (k *check) groundWords(claim *chargehand.Claim, q *quoteGrounds, field string, fs *figures) {
 	content := false
-	for _, l := range fs.words {
+	for _, l := range fs.words() {
 		if l.kind != lexWord || len(l.lower) < 3 || openers[l.lower] || verdicts[l.lower] {
 			continue
 		}
 		content = true
-		if q.grounds().holds(l.lower) || q.grounds().shares(l.lower) {
+		if q.read().holds(l.lower) || q.read().shares(l.lower) {
 			return
 		}
 	}
@@ -147,14 +167,14 @@ func (k *check) groundWords(claim *chargehand.Claim, q *quoteGrounds, path []str
 		return
 	}
 	weaken(claim, chargehand.Unsupported)
-	f := k.find(chargehand.LayerConsistency, "answer", chargehand.SeverityWarning, path)
+	f := k.find(chargehand.LayerConsistency, "answer", chargehand.SeverityWarning, q.it.at(field))
 	f.Message = fmt.Sprintf("The answer %s has no word in common with the quoted passage.", quoted(fs.text))
 	f.Source = q.it.source.passage(q.it.start, q.it.end)
 }
 
 // shares reports whether a word of the grounds begins like w: "renewal" and "renewed".
 func (g *grounds) shares(w string) bool {
-	return len(w) > 4 && g.says(" "+boundTo(w, 5))
+	return len(w) > 4 && g.runs(" "+boundTo(w, 5))
 }
 
 func boundTo(w string, n int) string { return w[:boundary(w, min(n, len(w)))] }
@@ -166,7 +186,7 @@ func (k *check) groundText(at place) {
 		return
 	}
 	g := k.inputGrounds()
-	fs := readFigures(text)
+	fs := k.slab.read(text)
 	for i := range fs.list {
 		c := &fs.list[i]
 		if c.bare || c.part {

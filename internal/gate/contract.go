@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,10 +16,13 @@ type contract struct {
 	maxBytes     int
 	schema       *schema
 	items        *itemRule // nil: the output is not a list of findings
+	statements   *statementRule
 	grounded     []pattern
 	calculations []*calculation
 	rules        []*rule
 	detectors    []chargehand.Detector
+	stops        []chargehand.Detector // of which a hit stops a worker while it writes
+	shape        shape
 }
 
 // Compile prepares the contracts, input schemas and invariants of t. It reports every problem at
@@ -61,7 +65,7 @@ func (c *compiler) problem(path, format string, args ...any) {
 }
 
 func (c *compiler) contractInto(g *Gate, src *chargehand.Contract, path string) {
-	out := &contract{maxBytes: src.MaxBytes, schema: c.schema(src.Schema, path+".schema")}
+	out := &contract{maxBytes: src.MaxBytes, schema: c.schema(src.Schema, path+".schema"), shape: shapeOf(src.Schema)}
 	if src.MaxBytes == 0 {
 		out.maxBytes = defaultMax
 	}
@@ -75,6 +79,9 @@ func (c *compiler) contractInto(g *Gate, src *chargehand.Contract, path string) 
 	}
 	if src.Items != nil {
 		out.items = c.itemRule(src.Items, path+".items")
+	}
+	if src.Statements != nil {
+		out.statements = c.statementRule(src.Statements, path+".statements")
 	}
 	for i, p := range src.Grounded {
 		out.grounded = append(out.grounded, c.pattern(p, fmt.Sprintf("%s.grounded[%d]", path, i)))
@@ -111,6 +118,9 @@ func (c *compiler) checks(out *contract, src *chargehand.Contract, path string) 
 			c.problem(fmt.Sprintf("%s.detectors[%d]", path, i), "there is no detector %q: want %s", d, detectorNames())
 		} else if !slices.Contains(out.detectors, d) {
 			out.detectors = append(out.detectors, d)
+			if slices.Contains(src.StopOn, d) || detectors[d].severity == chargehand.SeverityError {
+				out.stops = append(out.stops, d)
+			}
 		}
 	}
 }
@@ -127,6 +137,15 @@ func (c *compiler) pattern(s, path string) pattern {
 	p, err := parsePattern(s)
 	if err != nil {
 		c.problem(path, "%s", err)
+	}
+	return p
+}
+
+// plainPattern reads the pointer to one list.
+func (c *compiler) plainPattern(s, path string) pattern {
+	p := c.pattern(s, path)
+	if slices.Contains(p, "*") {
+		c.problem(path, "the path names one list and has no *")
 	}
 	return p
 }
@@ -184,13 +203,31 @@ func (c *compiler) itemRule(src *chargehand.ItemRule, path string) *itemRule {
 		answer: or(src.Answer, "answer"), search: or(src.Search, "search"),
 		grounded: src.Grounded, facts: src.Facts,
 	}
-	out.path = c.pattern(src.Path, path+".path")
-	if slices.Contains(out.path, "*") {
-		c.problem(path+".path", "the path names one list and has no *")
-	}
+	out.path = c.plainPattern(src.Path, path+".path")
+	out.triggers, out.cues = c.wording(src.Triggers, path+".triggers"), c.wording(src.Cues, path+".cues")
 	for i, f := range slices.Concat(src.Grounded, src.Facts) {
 		if strings.TrimSpace(f) == "" {
 			c.problem(path, "the name of field %d of grounded and facts is empty", i+1)
+		}
+	}
+	return out
+}
+
+// wording reads the words that are expected of passages about a key, by the same rules as the
+// patterns of a search.
+func (c *compiler) wording(src map[string][]string, path string) map[string][]*trigger {
+	out := make(map[string][]*trigger, len(src))
+	for _, key := range slices.Sorted(maps.Keys(src)) {
+		if len(src[key]) == 0 || strings.TrimSpace(key) != key {
+			c.problem(path, "the key %q needs at least one pattern, and no space around it", key)
+		}
+		for i, source := range src[key] {
+			t, why := readTrigger(source)
+			if why != "" {
+				c.problem(fmt.Sprintf("%s[%q][%d]", path, key, i), "the pattern %s", why)
+				continue
+			}
+			out[key] = append(out[key], t)
 		}
 	}
 	return out

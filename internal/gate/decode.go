@@ -2,9 +2,11 @@ package gate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -41,8 +43,18 @@ func (e *decodeError) sentence() string {
 // unique, text is valid UTF-8 without lone surrogates, and every number fits a float64. Numbers
 // stay json.Number, so that no digit is lost.
 func decode(data []byte) (any, *decodeError) {
-	d := &decoder{data: data, copy: string(data)}
-	if i := invalidUTF8(data); i >= 0 {
+	return (&decoder{data: data, copy: string(data)}).whole()
+}
+
+// decodeList is decode, and the elements of the list at a path as they were written.
+func decodeList(data []byte, path pattern) (any, []json.RawMessage, *decodeError) {
+	d := &decoder{data: data, copy: string(data), wanted: path, wants: true}
+	v, err := d.whole()
+	return v, d.elements, err
+}
+
+func (d *decoder) whole() (any, *decodeError) {
+	if i := invalidUTF8(d.data); i >= 0 {
 		return nil, d.fail(i, "a byte that is not UTF-8")
 	}
 	d.space()
@@ -51,7 +63,7 @@ func decode(data []byte) (any, *decodeError) {
 		return nil, err
 	}
 	d.space()
-	if d.pos < len(data) {
+	if d.pos < len(d.data) {
 		d.path = nil
 		return nil, d.fail(d.pos, "something follows the first value")
 	}
@@ -78,6 +90,10 @@ type decoder struct {
 	pos    int
 	path   []string // tokens from the root to the value being read
 	values int
+
+	wants    bool // the elements of the list at the path wanted
+	wanted   pattern
+	elements []json.RawMessage
 }
 
 func (d *decoder) fail(at int, message string) *decodeError {
@@ -222,14 +238,19 @@ func (d *decoder) list() (any, *decodeError) {
 		d.pos++
 		return out, nil
 	}
+	wanted := d.wants && slices.Equal(d.path, d.wanted)
 	for {
 		d.path = append(d.path, strconv.Itoa(len(out)))
+		start := d.pos
 		v, err := d.value()
 		if err != nil {
 			return nil, err
 		}
 		d.path = d.path[:len(d.path)-1]
 		out = append(out, v)
+		if wanted {
+			d.elements = append(d.elements, d.data[start:d.pos:d.pos])
+		}
 		if done, err := d.next(']'); done || err != nil {
 			return out, err
 		}
@@ -253,7 +274,7 @@ func (d *decoder) next(closing byte) (bool, *decodeError) {
 
 func (d *decoder) text() (string, *decodeError) {
 	start := d.pos + 1
-	for i := start; i < len(d.data); i++ {
+	for i := start + plainBytes(d.data[start:]); i < len(d.data); i++ {
 		switch c := d.data[i]; {
 		case c == '"':
 			d.pos = i + 1
@@ -265,6 +286,21 @@ func (d *decoder) text() (string, *decodeError) {
 		}
 	}
 	return "", d.fail(len(d.data), "a text has no end")
+}
+
+// plainBytes is how many bytes at the start of b are surely neither a quotation mark nor a backslash
+// nor a control character. It looks at eight at a time.
+func plainBytes(b []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		if ((w-ones*' ')&^w|(quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+			break
+		}
+	}
+	return i
 }
 
 // escaped reads the rest of a text whose first backslash stands at i.
@@ -333,12 +369,28 @@ func (d *decoder) number() (any, *decodeError) {
 		return nil, d.fail(start, fmt.Sprintf("a number has more than %d characters", maxDigits))
 	}
 	s := d.copy[start:end]
+	d.pos = end
+	if plainWhole(s) {
+		return json.Number(s), nil
+	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(f, 0) || f == 0 && strings.ContainsAny(mantissa(s), "123456789") || hugeExponent(s) {
 		return nil, d.fail(start, "the number "+visible(s, 40)+" is out of range")
 	}
-	d.pos = end
 	return json.Number(s), nil
+}
+
+// plainWhole reports whether a number is a whole one of so few digits that a float64 holds it.
+func plainWhole(s string) bool {
+	if len(s) > 15 {
+		return false
+	}
+	for i := range len(s) {
+		if (s[i] < '0' || s[i] > '9') && s[i] != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 func mantissa(s string) string {
@@ -348,6 +400,9 @@ func mantissa(s string) string {
 
 // hugeExponent guards the exact arithmetic of the schema layer, to which 0e999999 is costly.
 func hugeExponent(s string) bool {
+	if !strings.ContainsAny(s, "eE") {
+		return false
+	}
 	_, exp, ok := strings.Cut(strings.ToLower(s), "e")
 	n, err := strconv.Atoi(exp)
 	return ok && (err != nil || n > maxDigits || n < -maxDigits)

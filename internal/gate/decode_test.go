@@ -56,6 +56,8 @@ func TestDecodeBounds(t *testing.T) {
 		{"depth 100,000 of objects", strings.Repeat(`{"a":`, 100_000), false},
 		{"400 digits", "0." + strings.Repeat("1", 398), true},
 		{"401 digits", "0." + strings.Repeat("1", 399), false},
+		{"309 digits of a whole number", "1" + strings.Repeat("0", 308), true},
+		{"310 digits of a whole number", "1" + strings.Repeat("0", 309), false},
 		{"249,999 in a list", "[" + strings.Repeat("1,", 249_998) + "1]", true},
 		{"250,000 in a list", "[" + strings.Repeat("1,", 249_999) + "1]", false},
 	} {

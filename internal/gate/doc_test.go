@@ -29,13 +29,16 @@ func TestGuide(t *testing.T) {
 	fromYAML(t, blocks["yaml contract"], &c)
 	var more chargehand.Contract
 	fromYAML(t, "name: more\ncalculations:\n"+indented(blocks["yaml calculations"]), &more)
-	team := chargehand.Team{Name: "t", Contracts: []chargehand.Contract{c, more}}
+	words := chargehand.Contract{Name: "words"}
+	fromYAML(t, blocks["yaml wording"], &words)
+	fromYAML(t, "calculations:\n"+indented(blocks["yaml cells"]), &words)
+	team := chargehand.Team{Name: "t", Contracts: []chargehand.Contract{c, more, words}}
 	fromYAML(t, blocks["yaml invariants"], &team.Invariants)
 	g, problems := Compile(&team)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	if len(c.Rules) == 0 || len(c.Calculations) == 0 || len(more.Calculations) == 0 || len(team.Invariants) == 0 {
+	if len(c.Rules) == 0 || len(c.Calculations) == 0 || len(more.Calculations) == 0 || len(words.Items.Cues) == 0 || len(words.Calculations) == 0 || len(team.Invariants) == 0 {
 		t.Errorf("the guide lacks an example: %v", team)
 	}
 	s := submit(asked(blocks["text document"], "Governing Law", "Rent", "Change of Control"), blocks["json output"])

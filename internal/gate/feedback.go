@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chargehand/chargehand"
@@ -20,6 +21,9 @@ func feedback(v chargehand.Verdict) string {
 	if v.Recommendation == chargehand.HumanReview {
 		head = "A person has to look at this output because of the points below."
 	}
+	if slices.ContainsFunc(v.Issues, unreadable) {
+		head += " " + onlyJSON
+	}
 	points := points(v.Issues)
 	const reserve = len("\n… and 1,000 more points.")
 	var b strings.Builder
@@ -33,6 +37,15 @@ func feedback(v chargehand.Verdict) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// onlyJSON is what an output has to be where it could not be read: no fence is taken off and nothing is
+// cut out of what stands around, so a worker has to hear of it.
+const onlyJSON = "Write the JSON value only: no code fence (```), no word before it or after it, no <think>."
+
+// unreadable reports whether a finding says that an output is not one JSON value.
+func unreadable(f chargehand.Finding) bool {
+	return f.Layer == chargehand.LayerSchema && (f.Rule == "json" || f.Rule == "monitor") && strings.Contains(f.Message, "JSON")
 }
 
 // points are the findings as lines, errors before reviews before warnings.

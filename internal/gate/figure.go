@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,37 +43,66 @@ func (k figureKind) rule() string {
 	return "number"
 }
 
-// figures are the figures of one text, in order, with the words that belong to none.
+// figures are the figures of one text, in order.
 type figures struct {
 	text  string
 	list  []figure
-	words []lexeme
-	units map[string]bool // names of units of time that the text mentions
+	split []lexeme // the whole text
+	units []string // of time, currency codes and "%": what the text mentions to count by, each once
 }
 
-// readFigures reads a text. Its cost is linear.
-func readFigures(text string) *figures {
-	l := lex(text)
-	fs := &figures{text: text, units: map[string]bool{}}
+// read finds the figures of a text that is split.
+func (fs *figures) read() {
+	l := fs.split
 	for i := 0; i < len(l); {
 		end := fs.figure(l, i)
-		if end == i {
-			if l[i].kind == lexWord || l[i].kind == lexDotted || l[i].kind == lexMark {
-				fs.words = append(fs.words, l[i])
-			}
+		alone := end == i
+		if alone {
 			end = i + 1
 		}
 		for ; i < end; i++ {
-			if u := singular(l[i].lower); u != "" && l[i].kind == lexWord {
-				fs.units[u] = true
+			l[i].used = !alone || l[i].kind == lexNumber
+			if l[i].known {
+				fs.unit(unitName(l[i].lower))
 			}
 		}
 	}
-	return fs
+}
+
+// unitName is what a word or mark counts by, "" if it is none.
+func unitName(word string) string {
+	switch word {
+	case "%", "percent", "percentage", "cent":
+		return "%"
+	}
+	if c := currencies[word]; c != "" {
+		return c
+	}
+	return singular(word)
+}
+
+// words are the words and marks that belong to no figure.
+func (fs *figures) words() []lexeme {
+	out := make([]lexeme, 0, len(fs.split))
+	for _, l := range fs.split {
+		if !l.used {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (fs *figures) unit(name string) {
+	if name != "" && !slices.Contains(fs.units, name) {
+		fs.units = append(fs.units, name)
+	}
 }
 
 // figure reads one figure from l[i] and returns the lexeme after it, i if there is none.
 func (fs *figures) figure(l []lexeme, i int) int {
+	if !l[i].known {
+		return i
+	}
 	if ds, end := readDate(l, i); len(ds) > 0 {
 		fs.date(l, i, end, ds)
 		return end
@@ -242,6 +272,14 @@ func unitAfter(l []lexeme, i int) (string, int) {
 		}
 	}
 	return "", i
+}
+
+// counts is the name of the unit that a figure is of.
+func (f *figure) counts() string {
+	if f.kind == kindPercent {
+		return "%"
+	}
+	return f.unit
 }
 
 // length is a length of time in its base unit.

@@ -24,17 +24,18 @@ import (
 // submission may have another verdict.
 const (
 	Validator        = "gate"
-	ValidatorVersion = "1"
+	ValidatorVersion = "2"
 )
 
-// A Gate holds the compiled contracts, input schemas and invariants of one team. It never changes
-// and may be used from many goroutines.
+// A Gate holds the compiled contracts, input schemas and invariants of one team. What it decides
+// never changes, and it may be used from many goroutines.
 type Gate struct {
 	contracts  map[string]*contract // by name, and by name@version
 	anonymous  *contract
 	inputs     map[string]*schema // by workerId; nil accepts anything
 	objective  *schema
 	invariants []*rule
+	patterns   memo // of search records
 }
 
 // A Submission is one output with all that the gate may know about it.
@@ -44,6 +45,14 @@ type Submission struct {
 	Result   chargehand.WorkerResult // what came
 	Facts    map[string]string       // known to be true: item key to answer
 
+	// CutOff says why the output ends before its end, where it is known to: such an output is
+	// rejected for that, whatever its JSON is. Empty means that it is whole.
+	CutOff string
+
+	// NoResult says why the output is no answer to the task, where it is none although it may be sound
+	// JSON: such an output is rejected for that. Empty means that it is one.
+	NoResult string
+
 	// AllowPartial turns missing aspects into warnings, where a worker's failure policy takes
 	// partial results.
 	AllowPartial bool
@@ -51,13 +60,21 @@ type Submission struct {
 
 // Check runs every layer over one result. The verdict always says which findings led to it.
 func (g *Gate) Check(s Submission) chargehand.Verdict {
+	k := g.run(&s)
+	v := k.verdict()
+	k.end()
+	return v
+}
+
+// run takes a submission through the layers.
+func (g *Gate) run(s *Submission) *check {
 	k := g.begin(s)
 	if k.form() {
 		k.rules()
 		k.completeness()
 		k.consistency()
 	}
-	return k.verdict()
+	return k
 }
 
 // CheckInput compares a task's input with what the worker accepts (SPEC.md ·56). No findings means

@@ -11,14 +11,24 @@ import (
 // grounds are the figures and words that claims may rest on: of one quote, or of all a task's
 // inputs.
 type grounds struct {
-	texts   []*figures
-	sources []*source         // of texts; nil where a text is no document
-	byValue map[string][]spot // figures by canonical value
-	dates   []spot
-	times   []spot
-	words   map[string]bool // in lower case
-	run     strings.Builder // all words, each between spaces, in order
-	work    int             // spent on looking things up, about one comparison each
+	slab  *slab
+	texts []groundText
+	count int // figures that are no dates
+	dates []spot
+	times []spot
+
+	byValue map[string][]spot // figures that are no dates by canonical value; nil until there are many
+	found   [fewFigures]spot  // room for the answer of same
+	heard   int               // texts whose words are in words and run
+	words   map[string]bool   // in lower case; nil until asked for
+	run     strings.Builder   // all words, each between spaces, in order
+	work    int               // spent on looking things up, about one comparison each
+}
+
+// A groundText is one text of the grounds.
+type groundText struct {
+	*figures
+	source *source // nil where the text is no document
 }
 
 // maxGroundWork bounds the looking up in one grounds. What would cost more is not supported.
@@ -37,8 +47,9 @@ func (g *grounds) affordable(n int) int {
 	return 0
 }
 
-// says reports whether words stand in the run.
-func (g *grounds) says(words string) bool {
+// runs reports whether words stand in the run.
+func (g *grounds) runs(words string) bool {
+	g.readWords()
 	return g.afford(g.run.Len()/8) && strings.Contains(g.run.String(), words)
 }
 
@@ -48,34 +59,42 @@ type spot struct {
 	figure *figure
 }
 
-func newGrounds() *grounds {
-	return &grounds{byValue: map[string][]spot{}, words: map[string]bool{}}
-}
-
 // add puts the figures and words of text into the grounds.
 func (g *grounds) add(text string, src *source) {
-	fs := readFigures(text)
-	g.texts, g.sources = append(g.texts, fs), append(g.sources, src)
+	fs := g.slab.read(text)
+	g.texts = append(g.texts, groundText{fs, src})
 	for i := range fs.list {
-		f := &fs.list[i]
-		if f.kind == kindDate {
-			g.dates = append(g.dates, spot{len(g.texts) - 1, f})
+		f, at := &fs.list[i], spot{len(g.texts) - 1, &fs.list[i]}
+		switch f.kind {
+		case kindDate:
+			g.dates = append(g.dates, at)
 			continue
+		case kindTime:
+			g.times = append(g.times, at)
 		}
-		g.byValue[f.value] = append(g.byValue[f.value], spot{len(g.texts) - 1, f})
-		if f.kind == kindTime {
-			g.times = append(g.times, spot{len(g.texts) - 1, f})
-		}
+		g.count++
 	}
-	g.vocabulary(text)
+	g.byValue = nil
 }
 
 // vocabulary adds the words of text, without its figures.
 func (g *grounds) vocabulary(text string) {
-	if g.run.Len() == 0 {
+	g.texts = append(g.texts, groundText{&figures{text: text, split: g.slab.lex(text)}, nil})
+}
+
+// readWords takes up the words of every text that was added.
+func (g *grounds) readWords() {
+	if g.words == nil {
+		g.words = map[string]bool{}
 		g.run.WriteByte(' ')
 	}
-	for _, l := range lex(text) {
+	for ; g.heard < len(g.texts); g.heard++ {
+		g.take(g.texts[g.heard].split)
+	}
+}
+
+func (g *grounds) take(text []lexeme) {
+	for _, l := range text {
 		if l.kind == lexMark {
 			continue
 		}
@@ -101,11 +120,22 @@ func (g *grounds) supports(c *figure) (spot, bool) {
 		}
 		return g.yearAlone(c)
 	}
-	same := g.byValue[c.value]
-	for _, r := range same[:g.affordable(len(same))] {
-		if g.carries(r, c) {
+	var bare spot
+	loose, contrary := false, false
+	for _, r := range g.same(c.value) {
+		switch g.relation(r, c) {
+		case says:
 			return r, true
+		case mayMean:
+			if !loose {
+				bare, loose = r, true
+			}
+		case saysOther:
+			contrary = true
 		}
+	}
+	if loose && !contrary {
+		return bare, true
 	}
 	if c.kind == kindTime {
 		return g.derives(c)
@@ -122,25 +152,73 @@ func (g *grounds) yearAlone(c *figure) (spot, bool) {
 	if d.year <= 0 {
 		return spot{}, true
 	}
-	years := g.byValue[strconv.Itoa(d.year)]
+	years := g.same(strconv.Itoa(d.year))
 	if len(years) == 0 {
 		return spot{}, false
 	}
 	return years[0], true
 }
 
-// carries reports whether a figure of the same value says the same thing.
-func (g *grounds) carries(r spot, c *figure) bool {
-	f := r.figure
-	switch c.kind {
-	case kindMoney:
-		return !f.part && (f.kind == kindMoney && f.unit == c.unit || f.kind == kindNumber)
-	case kindPercent:
-		return !f.part && (f.kind == kindPercent || f.kind == kindNumber)
-	case kindTime:
-		return f.kind == kindTime && sameLength(f, c) || f.kind == kindNumber && !f.part && g.texts[r.text].units[c.unit]
+// fewFigures are found by looking through them.
+const fewFigures = 16
+
+// same are the figures of a value that are no dates, in order. They stand until the next call.
+func (g *grounds) same(value string) []spot {
+	if g.count <= fewFigures {
+		out := g.found[:0]
+		g.each(func(r spot) {
+			if r.figure.value == value {
+				out = append(out, r)
+			}
+		})
+		return out
 	}
-	return true
+	if g.byValue == nil {
+		g.byValue = map[string][]spot{}
+		g.each(func(r spot) { g.byValue[r.figure.value] = append(g.byValue[r.figure.value], r) })
+	}
+	same := g.byValue[value]
+	return same[:g.affordable(len(same))]
+}
+
+// each visits the figures that are no dates, in order.
+func (g *grounds) each(visit func(spot)) {
+	for t := range g.texts {
+		list := g.texts[t].list
+		for i := range list {
+			if list[i].kind != kindDate {
+				visit(spot{t, &list[i]})
+			}
+		}
+	}
+}
+
+// relation is what a figure of the same value says of a claim.
+type relation int8
+
+const (
+	saysNothing relation = iota
+	says
+	mayMean   // a bare number in a text that counts by the claim's unit somewhere, and nothing says otherwise
+	saysOther // in another unit
+)
+
+func (g *grounds) relation(r spot, c *figure) relation {
+	f := r.figure
+	bare := f.kind == kindNumber && !f.part
+	switch {
+	case c.kind == kindNumber:
+		return says
+	case bare && slices.Contains(g.texts[r.text].units, c.counts()):
+		return mayMean
+	case bare:
+		return saysNothing
+	case f.kind != c.kind || f.part:
+		return saysNothing
+	case c.kind == kindTime && !sameLength(f, c), c.kind == kindMoney && f.unit != c.unit:
+		return saysOther
+	}
+	return says
 }
 
 // derives looks for a length of time in another unit, or between two dates of one text.
@@ -249,7 +327,7 @@ func editDistance(a, b string) int {
 
 // passageOf is where a figure stands; offset is where its text begins in the source.
 func (g *grounds) passageOf(r spot, offset int) *chargehand.Passage {
-	src := g.sources[r.text]
+	src := g.texts[r.text].source
 	if src == nil || r.figure == nil {
 		return nil
 	}
@@ -267,7 +345,7 @@ func (k *check) inputGrounds() *grounds {
 	if k.inputs != nil {
 		return k.inputs
 	}
-	g := newGrounds()
+	g := &grounds{slab: &k.slab}
 	for _, src := range k.sources.all {
 		g.add(src.text, src)
 	}

@@ -176,3 +176,21 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestUnreadable: a worker whose output is no JSON hears what may not stand around it, whether the gate
+// or the monitor noticed; one whose JSON lacks something does not.
+func TestUnreadable(t *testing.T) {
+	g := gateOf(t, chargehand.Contract{Schema: json.RawMessage(`{"type":"object","required":["a"]}`)})
+	const want = "Write the JSON value only: no code fence (```), no word before it or after it, no <think>."
+	for text, unreadable := range map[string]bool{
+		"```json\n{\"a\":1}\n```": true, `<think>hm</think>{"a":1}`: true, `{"a":1} I hope this helps.`: true, `{"a":1`: true, `{"b":1}`: false, `[]`: false,
+	} {
+		if v := g.Check(submit(chargehand.WorkerTask{}, text)); strings.Contains(v.Feedback, want) != unreadable || v.Recommendation != chargehand.Reject {
+			t.Errorf("%s: %s", text, v.Feedback)
+		}
+		m := g.Monitor("c", false)
+		if m.Read(text) != nil && strings.Contains(m.Verdict().Feedback, want) != unreadable {
+			t.Errorf("%s, while it was written: %s", text, m.Verdict().Feedback)
+		}
+	}
+}

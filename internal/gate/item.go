@@ -12,6 +12,7 @@ type itemRule struct {
 	path                                                      pattern
 	key, present, quote, start, end, document, answer, search string
 	grounded, facts                                           []string
+	triggers, cues                                            map[string][]*trigger // by key
 }
 
 // An item is one finding about a source, as the worker states it.
@@ -34,17 +35,29 @@ type item struct {
 // name is the item for a sentence.
 func (it *item) name() string { return quoted(it.key) }
 
-// read lists the items of an output, or what is wrong with their form.
-func (r *itemRule) read(output any) ([]*item, []fault) {
+// at is the path of one of its fields.
+func (it *item) at(field string) []string { return append(slices.Clip(it.path), field) }
+
+// An itemList is room for the items of an output, to be used again.
+type itemList struct {
+	room []item
+	all  []*item
+}
+
+func (l *itemList) empty() { l.room, l.all = emptied(l.room), emptied(l.all) }
+
+// read lists the items of an output in an empty list, or says what is wrong with their form.
+func (r *itemRule) read(output any, into *itemList) ([]*item, []fault) {
 	v, ok := lookup(output, r.path)
 	list, isList := v.([]any)
 	if !ok || !isList {
 		return nil, []fault{{r.path, "must be the list of items"}}
 	}
-	var items []*item
+	into.room = slices.Grow(into.room, len(list))[:len(list)]
 	var faults []fault
 	for i, v := range list {
-		it := &item{path: append(slices.Clip([]string(r.path)), strconv.Itoa(i))}
+		it := &into.room[i]
+		it.path = append(slices.Clip([]string(r.path)), strconv.Itoa(i))
 		fields, ok := v.(map[string]any)
 		if !ok {
 			faults = append(faults, fault{it.path, "must be an object; it is " + literal(v)})
@@ -52,9 +65,9 @@ func (r *itemRule) read(output any) ([]*item, []fault) {
 		}
 		it.fields = fields
 		faults = append(faults, r.fill(it)...)
-		items = append(items, it)
+		into.all = append(into.all, it)
 	}
-	return items, faults
+	return into.all, faults
 }
 
 // fill reads an item's fields and says which have the wrong form. Null counts as not given.
@@ -86,7 +99,7 @@ type fieldReader struct {
 }
 
 func (rd *fieldReader) fault(field, clause string) {
-	rd.faults = append(rd.faults, fault{append(slices.Clip(rd.it.path), field), clause})
+	rd.faults = append(rd.faults, fault{rd.it.at(field), clause})
 }
 
 func (rd *fieldReader) text(field string) string {

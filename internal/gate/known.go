@@ -28,7 +28,7 @@ func (k *check) knownFacts() {
 	}
 	for _, key := range sortedKeys(object) {
 		known, ok := k.sub.Facts[key]
-		if said := wordsOf(object[key]); ok && said != "" && !sameAnswer(said, known) {
+		if said := wordsOf(object[key]); ok && said != "" && !k.slab.sameAnswer(said, known) {
 			k.gainsay(known, key, said, []string{key})
 		}
 	}
@@ -69,24 +69,24 @@ func (k *check) agreesWith(it *item, known string) bool {
 	if said == "" {
 		return !no
 	}
-	return sameAnswer(said, known)
+	return k.slab.sameAnswer(said, known)
 }
 
 // sameAnswer reports whether two answers say the same, or whether said is one of the several that
 // are known, set apart by semicolons.
-func sameAnswer(said, known string) bool {
-	a := canonicalAnswer(said)
-	if strings.EqualFold(a, canonicalAnswer(known)) {
+func (b *slab) sameAnswer(said, known string) bool {
+	a := b.canonicalAnswer(said)
+	if strings.EqualFold(a, b.canonicalAnswer(known)) {
 		return true
 	}
 	parts := strings.Split(known, ";")
-	return len(parts) > 1 && slices.ContainsFunc(parts, func(p string) bool { return strings.EqualFold(a, canonicalAnswer(p)) })
+	return len(parts) > 1 && slices.ContainsFunc(parts, func(p string) bool { return strings.EqualFold(a, b.canonicalAnswer(p)) })
 }
 
 // canonicalAnswer is an answer in the one spelling that compares equal for all who mean the same:
 // a date in ISO order, an amount with its currency code, a length of time in its own unit, anything
 // else with single spaces and no mark at the end.
-func canonicalAnswer(s string) string {
+func (b *slab) canonicalAnswer(s string) string {
 	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ".;,")
 	if lower := strings.ToLower(s); verdicts[lower] && s != "" {
 		return strings.ToUpper(lower[:1]) + lower[1:]
@@ -94,7 +94,7 @@ func canonicalAnswer(s string) string {
 	if len(s) > 80 {
 		return s
 	}
-	fs := readFigures(s)
+	fs := b.read(s)
 	if len(fs.list) == 0 {
 		return s
 	}

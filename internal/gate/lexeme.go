@@ -14,6 +14,8 @@ type lexeme struct {
 	start, end int    // byte offsets
 	gap        bool   // white space stands before it
 	opens      bool   // it begins a sentence or a line
+	known      bool   // a word or a mark that figures are made of
+	used       bool   // it belongs to a figure
 }
 
 type lexKind int8
@@ -28,8 +30,9 @@ const (
 func (l *lexeme) is(s string) bool { return l.lower == s }
 
 // lex splits s. Its cost is linear.
-func lex(s string) []lexeme {
-	out := make([]lexeme, 0, len(s)/5+4)
+func lex(s string) []lexeme { return appendLexemes(make([]lexeme, 0, len(s)/5+4), s) }
+
+func appendLexemes(out []lexeme, s string) []lexeme {
 	gap, opens := false, true
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
@@ -55,6 +58,7 @@ func lex(s string) []lexeme {
 		if l.kind == lexMark || l.kind == lexDotted {
 			l.lower = l.text
 		}
+		l.known = l.kind != lexMark && l.kind != lexWord || figureWords[l.lower]
 		out = append(out, l)
 		i, gap = l.end, false
 		opens = l.kind == lexMark && (strings.Contains(".!?:;•*#", l.text) || opens)
@@ -65,6 +69,10 @@ func lex(s string) []lexeme {
 func (l *lexeme) word(s string, i int) {
 	l.kind = lexWord
 	for i < len(s) {
+		if c := s[i] | 0x20; 'a' <= c && c <= 'z' || '0' <= s[i] && s[i] <= '9' {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			next, _ := utf8.DecodeRuneInString(s[min(i+size, len(s)):])
@@ -83,6 +91,10 @@ func (l *lexeme) word(s string, i int) {
 func (l *lexeme) number(s string, i int) {
 	l.kind = lexNumber
 	i = digitsEnd(s, i)
+	if i == len(s) || s[i] < utf8.RuneSelf && strings.IndexByte(",.'", s[i]) < 0 {
+		l.end, l.lower = i, joinNumber(s[l.start:i], "")
+		return
+	}
 	groups, sep := 0, ""
 	for i-l.start <= 3 || groups > 0 {
 		mark := groupMark(s[i:])

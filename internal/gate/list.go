@@ -2,7 +2,6 @@ package gate
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +22,18 @@ type Item struct {
 	Raw     json.RawMessage // the element as the worker wrote it
 }
 
+// CheckItems is Check, and the items of an output that is accepted, as Items lists them.
+func (g *Gate) CheckItems(s Submission) (chargehand.Verdict, []Item) {
+	k := g.run(&s)
+	v := k.verdict()
+	var items []Item
+	if v.Recommendation == chargehand.Accept && k.contract.items != nil {
+		items = k.contract.items.list(k.items, k.elements, &k.slab)
+	}
+	k.end()
+	return v, items
+}
+
 // Items lists the items of an output that the gate accepted under the contract. An output that is
 // not a list of items has none. The error says that the output was not accepted after all.
 func (g *Gate) Items(contract string, output []byte) ([]Item, error) {
@@ -33,27 +44,28 @@ func (g *Gate) Items(contract string, output []byte) ([]Item, error) {
 	if c.items == nil {
 		return nil, nil
 	}
-	v, bad := decode(output)
+	v, raw, bad := decodeList(output, c.items.path)
 	if bad != nil {
 		return nil, fmt.Errorf("list items: %s", bad.sentence())
 	}
-	items, faults := c.items.read(v)
+	items, faults := c.items.read(v, new(itemList))
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("list items: %s", faults[0].sentence("the output"))
 	}
-	raw, err := rawList(output, c.items.path)
-	if err != nil || len(raw) != len(items) {
-		return nil, fmt.Errorf("list items: %w", errors.Join(err, errors.New("the list cannot be read twice")))
-	}
+	return c.items.list(items, raw, new(slab)), nil
+}
+
+// list is the items as they are handed out; raw are the elements they were read from.
+func (r *itemRule) list(items []*item, raw []json.RawMessage, room *slab) []Item {
 	out := make([]Item, len(items))
 	for i, it := range items {
-		out[i] = Item{it.key, it.present, bounded(c.items.fact(it)), it.quote, raw[i]}
+		out[i] = Item{it.key, it.present, bounded(r.fact(it, room)), it.quote, raw[i]}
 	}
-	return out, nil
+	return out
 }
 
 // fact is what two outputs must agree on for the item's key.
-func (r *itemRule) fact(it *item) string {
+func (r *itemRule) fact(it *item, room *slab) string {
 	if len(r.facts) == 0 {
 		switch {
 		case !it.present:
@@ -61,11 +73,11 @@ func (r *itemRule) fact(it *item) string {
 		case strings.TrimSpace(it.answer) == "":
 			return "present"
 		}
-		return "present: " + canonicalAnswer(it.answer)
+		return "present: " + room.canonicalAnswer(it.answer)
 	}
 	parts := make([]string, len(r.facts))
 	for i, field := range r.facts {
-		parts[i] = field + ": " + canonicalAnswer(wordsOf(it.fields[field]))
+		parts[i] = field + ": " + room.canonicalAnswer(wordsOf(it.fields[field]))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -81,32 +93,6 @@ func bounded(s string) string {
 		cut--
 	}
 	return s[:cut] + "… " + hash
-}
-
-// rawList is the list at a path of plain tokens, its elements as they were written.
-func rawList(output []byte, path pattern) ([]json.RawMessage, error) {
-	raw := json.RawMessage(output)
-	for _, token := range path {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(raw, &object) == nil && object != nil {
-			raw = object[token]
-			continue
-		}
-		list, err := rawList(raw, nil)
-		if err != nil {
-			return nil, err
-		}
-		var i int
-		if _, err := fmt.Sscanf(token, "%d", &i); err != nil || i < 0 || i >= len(list) {
-			return nil, fmt.Errorf("find element %q", token)
-		}
-		raw = list[i]
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("read list: %w", err)
-	}
-	return list, nil
 }
 
 // A Fact is what one accepted output says about a key.

@@ -44,8 +44,11 @@ var joiners = map[string]bool{"of": true, "and": true, "&": true, "de": true, "t
 
 // names lists the names in a text whose figures are read.
 func (fs *figures) names() []name {
+	if !slices.ContainsFunc(fs.split, fs.named) {
+		return nil
+	}
 	var out []name
-	words := fs.words
+	words := fs.words()
 	for i := 0; i < len(words); i++ {
 		if !fs.named(words[i]) {
 			continue
@@ -66,12 +69,17 @@ func (fs *figures) names() []name {
 
 // named reports whether l is a word that must be grounded.
 func (fs *figures) named(l lexeme) bool {
-	if l.kind != lexWord || len(l.text) < 2 || openers[possessive(l.lower)] || verdicts[l.lower] || currencies[l.lower] != "" {
+	if l.used || l.kind != lexWord || len(l.text) < 2 || !marked(l.text) {
 		return false
 	}
-	r, _ := utf8.DecodeRuneInString(l.text)
-	caseless := !unicode.IsUpper(r) && !unicode.IsLower(r)
-	return unicode.IsUpper(r) || caseless || strings.IndexFunc(l.text, unicode.IsDigit) > 0 || strings.IndexFunc(l.text[1:], unicode.IsUpper) >= 0
+	return !openers[possessive(l.lower)] && !verdicts[l.lower] && currencies[l.lower] == ""
+}
+
+// marked reports whether a word looks like no other: it holds a capital or a digit, or is of a
+// script without capitals.
+func marked(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return !unicode.IsLower(r) || strings.IndexFunc(word, unicode.IsDigit) > 0 || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0
 }
 
 func plainWord(l lexeme) bool { return l.kind == lexWord && l.text == l.lower }
@@ -98,7 +106,7 @@ const (
 
 // stands looks a name up. Capitals do not count, and a word may go on ("Automatic" in "automatically").
 func (g *grounds) stands(n name) standing {
-	if len(n.words) > 1 && g.says(" "+strings.Join(n.words, " ")+" ") {
+	if len(n.words) > 1 && g.runs(" "+strings.Join(n.words, " ")+" ") {
 		return stands
 	}
 	if slices.ContainsFunc(n.words, func(w string) bool { return !joiners[w] && !g.holds(w) }) {
@@ -115,12 +123,13 @@ const leastStem = 6
 
 // holds reports whether the grounds have the word, or a form of it.
 func (g *grounds) holds(w string) bool {
+	g.readWords()
 	if g.words[w] || g.words[strings.TrimSuffix(w, "s")] || g.words[w+"s"] {
 		return true
 	}
-	if len(w) >= leastStem && g.says(" "+w) {
+	if len(w) >= leastStem && g.runs(" "+w) {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(w)
-	return !unicode.IsUpper(unicode.ToUpper(r)) && g.says(w) // a script without capitals
+	return !unicode.IsUpper(unicode.ToUpper(r)) && g.runs(w) // a script without capitals
 }

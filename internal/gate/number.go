@@ -125,3 +125,35 @@ func pow10(n int) int {
 	}
 	return out
 }
+
+// figureWords are the words and marks with which a figure can begin, or which count time. A text
+// has few of them, and every other word is passed over after one look.
+var figureWords = func() map[string]bool {
+	out := wordSet(`half a an each every per another any additional successive us c ca a au nz hk s [ _
+		% percent percentage cent`)
+	add := func(word string) { out[word] = true }
+	for w := range numberWords {
+		add(w)
+	}
+	for w := range ordinalWords {
+		add(w)
+	}
+	for w := range monthNames {
+		add(w)
+	}
+	for w := range adverbs {
+		add(w)
+	}
+	for w := range currencies {
+		add(w)
+	}
+	for w := range units {
+		for _, many := range []string{w, w + "s"} {
+			for _, whose := range []string{many, many + "’s"} {
+				add(whose)
+				add(whose + "'s")
+			}
+		}
+	}
+	return out
+}()

@@ -15,13 +15,18 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 // pointerOf is the JSON pointer (RFC 6901) made of tokens; one that is too long names the nearest
 // value above that is not.
 func pointerOf(tokens []string) string {
+	size := 0
+	for _, t := range tokens {
+		size += 1 + len(t)
+	}
 	var b strings.Builder
+	b.Grow(min(size, maxPointer))
 	for _, t := range tokens {
 		if b.Len()+len(t) > maxPointer {
 			break
 		}
 		b.WriteByte('/')
-		pointerEscape.WriteString(&b, t)
+		b.WriteString(pointerEscape.Replace(t))
 	}
 	return b.String()
 }
@@ -57,6 +62,12 @@ type place struct {
 
 // places lists the values p leads to in v, in document order. What is not there is left out.
 func (p pattern) places(v any) []place {
+	if !slices.Contains(p, "*") {
+		if there, ok := lookup(v, p); ok {
+			return []place{{slices.Clip(p), there, v}}
+		}
+		return nil
+	}
 	return p.walk(place{value: v, item: v}, nil)
 }
 
@@ -91,9 +102,23 @@ func (at place) child(token string, v any) place {
 
 // lookup is the value at the path of plain tokens.
 func lookup(v any, path []string) (any, bool) {
-	ps := pattern(path).places(v)
-	if len(ps) != 1 {
-		return nil, false
+	for _, token := range path {
+		switch in := v.(type) {
+		case map[string]any:
+			child, ok := in[token]
+			if !ok {
+				return nil, false
+			}
+			v = child
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil, false
+			}
+			v = in[i]
+		default:
+			return nil, false
+		}
 	}
-	return ps[0].value, true
+	return v, true
 }

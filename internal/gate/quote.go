@@ -33,7 +33,6 @@ func whole(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
 // quoteFault adds the finding about an item whose quote does not hold.
 func (k *check) quoteFault(it *item) {
 	rule, field := "quote", k.contract.items.quote
-	path := func() []string { return append(append([]string(nil), it.path...), field) }
 	message := ""
 	var where *chargehand.Passage
 	_, missing := k.sources.of(it.document)
@@ -47,7 +46,7 @@ func (k *check) quoteFault(it *item) {
 	default:
 		message, where = k.misplaced(it)
 	}
-	f := k.contradict(rule, path())
+	f := k.contradict(rule, it.at(field))
 	f.Message = it.name() + ": " + message
 	f.Quote, f.Source = visible(it.quote, maxShown), where
 }

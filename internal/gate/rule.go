@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -59,6 +60,7 @@ func newEnvironment() (*environment, error) {
 		ext.Strings(), ext.Math(), ext.Sets(),
 		cel.ParserExpressionSizeLimit(maxSource), cel.ParserRecursionLimit(100), cel.RegexProgramSizeLimit(2_000),
 		cel.Function("sum", cel.Overload("sum_list", []*cel.Type{cel.ListType(cel.DynType)}, cel.DoubleType, cel.UnaryBinding(sum))),
+		cel.Function("figure", cel.Overload("figure_string", []*cel.Type{cel.StringType}, cel.DoubleType, cel.UnaryBinding(figureIn))),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("declare functions: %w", err)
@@ -148,6 +150,19 @@ func sum(v ref.Val) ref.Val {
 	return types.Double(total)
 }
 
+// figureIn is the one figure that a text states, with its sign: a minus or brackets.
+func figureIn(v ref.Val) ref.Val {
+	s, ok := v.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(v)
+	}
+	f, _, ok := statedFigure(string(s))
+	if !ok {
+		return types.NewErr("%s is not one figure", quoted(string(s)))
+	}
+	return types.Double(f)
+}
+
 func float(v ref.Val) (float64, bool) {
 	switch v := v.(type) {
 	case types.Double:
@@ -164,7 +179,7 @@ func float(v ref.Val) (float64, bool) {
 func (k *check) rules() {
 	for _, r := range k.contract.rules {
 		if !r.perItem {
-			k.apply(r, place{value: k.output, item: k.output})
+			k.apply(r, k.output, nil)
 			continue
 		}
 		for _, list := range r.each.places(k.output) {
@@ -174,9 +189,8 @@ func (k *check) rules() {
 				f.Message = "The rule " + quoted(r.id) + " holds for each element of a list, and there is no list here."
 				continue
 			}
-			for _, at := range (pattern{"*"}).places(elements) {
-				at.path = slices.Concat(list.path, at.path)
-				k.apply(r, at)
+			for i, e := range elements {
+				k.apply(r, e, func() []string { return append(slices.Clip(list.path), strconv.Itoa(i)) })
 			}
 		}
 	}
@@ -185,13 +199,18 @@ func (k *check) rules() {
 	}
 }
 
-// apply evaluates one rule at one place. What cannot be evaluated does not hold.
-func (k *check) apply(r *rule, at place) {
-	v, err := k.evaluate(r.program, at.item)
+// apply evaluates one rule about one item, of which at tells the path; nil: the whole output. What
+// cannot be evaluated does not hold.
+func (k *check) apply(r *rule, item any, at func() []string) {
+	v, err := k.evaluate(r.program, item)
 	if err == nil && v == types.True {
 		return
 	}
-	f := k.find(chargehand.LayerRules, r.id, r.severity, at.path)
+	var path []string
+	if at != nil {
+		path = at()
+	}
+	f := k.find(chargehand.LayerRules, r.id, r.severity, path)
 	f.Message = r.message
 	if err == nil && v != types.False {
 		err = errors.New("it comes to neither true nor false")
@@ -208,9 +227,8 @@ func (k *check) evaluate(p cel.Program, item any) (ref.Val, error) {
 	if k.cost > maxCostInAll {
 		return nil, errCost
 	}
-	v, details, err := p.Eval(map[string]any{
-		"output": k.output, "item": item, "facts": k.sub.Facts, "task": k.taskValue,
-	})
+	k.names = scopeNames{k, item}
+	v, details, err := p.Eval(&k.names)
 	if cost := details.ActualCost(); cost != nil {
 		k.cost += *cost
 	} else {
@@ -222,8 +240,35 @@ func (k *check) evaluate(p cel.Program, item any) (ref.Val, error) {
 	return v, nil
 }
 
+// scopeNames are what an expression about one item may call things by.
+type scopeNames struct {
+	check *check
+	item  any
+}
+
+// ResolveName implements cel.Activation.
+func (n *scopeNames) ResolveName(name string) (any, bool) {
+	switch name {
+	case "output":
+		return n.check.output, true
+	case "item":
+		return n.item, true
+	case "facts":
+		return n.check.sub.Facts, true
+	case "task":
+		return n.check.taskValue(), true
+	}
+	return nil, false
+}
+
+// Parent implements cel.Activation.
+func (n *scopeNames) Parent() cel.Activation { return nil }
+
 // taskValue is the task as rules see it. Texts of inputs are left out.
 func (k *check) taskValue() any {
+	if k.task != nil {
+		return k.task
+	}
 	t := k.sub.Task
 	input, bad := decode(t.Input)
 	if bad != nil {
@@ -233,8 +278,9 @@ func (k *check) taskValue() any {
 	for i, r := range t.InputRefs {
 		refs[i] = map[string]any{"hash": r.Hash, "name": r.Name, "from": r.From, "mediaType": r.MediaType, "size": float64(r.Size)}
 	}
-	return map[string]any{
+	k.task = map[string]any{
 		"taskId": t.TaskID, "attempt": float64(t.Attempt), "objective": t.Objective, "goal": t.Goal, "role": t.Role,
 		"input": input, "inputRefs": refs, "requiredAspects": t.RequiredAspects, "allowedTools": t.AllowedTools,
 	}
+	return k.task
 }

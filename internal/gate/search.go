@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ func (k *check) searchFault(it *item) *searchFault {
 		fault = covers(s, src.text)
 	}
 	if fault == nil {
-		fault = k.repeat(s, src)
+		fault = k.repeat(it, s, src)
 	}
 	if fault != nil {
 		fault.path = append([]string{field}, fault.path...)
@@ -140,9 +139,9 @@ func covers(s *chargehand.Search, text string) *searchFault {
 	return nil
 }
 
-// repeat runs every pattern over the document: each match must lie in a hit, and each hit must
-// hold a match and say why it was passed over.
-func (k *check) repeat(s *chargehand.Search, src *source) *searchFault {
+// repeat runs every pattern over the document, and those of the contract: each match must lie in a
+// hit, and each hit must hold a match and say why it was passed over.
+func (k *check) repeat(it *item, s *chargehand.Search, src *source) *searchFault {
 	if fault := readHits(s.Hits, src.text); fault != nil {
 		return fault
 	}
@@ -163,10 +162,36 @@ func (k *check) repeat(s *chargehand.Search, src *source) *searchFault {
 		}
 		all = append(all, found...)
 	}
+	expected, fault := k.passedOver(it, cover, src)
+	if fault != nil {
+		return fault
+	}
+	all = append(all, expected...)
 	if i := idleHit(s.Hits, all); i >= 0 {
 		return searchProblem([]string{"hits", strconv.Itoa(i)}, "no pattern matches inside the hit at %s", span(s.Hits[i].Start, s.Hits[i].End))
 	}
 	return nil
+}
+
+// passedOver looks for the words that, by the contract, may speak of the item's key. Where they are,
+// the search must have seen them.
+func (k *check) passedOver(it *item, cover cover, src *source) ([][2]int, *searchFault) {
+	var all [][2]int
+	for _, t := range k.contract.items.triggers[it.key] {
+		found, why := k.matches(t.source, src)
+		if why != "" {
+			return nil, searchProblem([]string{"patterns"}, "the contract's pattern %s %s", quoted(t.source), why)
+		}
+		for _, m := range found {
+			if !cover.holds(m) {
+				fault := searchProblem([]string{"hits"}, "the document says %s at %s, which may speak of it, and no hit accounts for that", quoted(src.text[m[0]:m[1]]), span(m[0], m[1]))
+				fault.where = src.passage(m[0], m[1])
+				return nil, fault
+			}
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 func readHits(hits []chargehand.SearchHit, text string) *searchFault {
@@ -250,7 +275,7 @@ func (k *check) run(pattern string, src *source) ([][2]int, string) {
 	if !k.search(patternCost) {
 		return nil, tooMuch
 	}
-	p, why := readTrigger(pattern)
+	p, why := k.gate.patterns.trigger(pattern)
 	if why != "" {
 		return nil, why
 	}
@@ -259,7 +284,7 @@ func (k *check) run(pattern string, src *source) ([][2]int, string) {
 		if !k.search(len(src.text) * p.weight) {
 			return nil, tooMuch
 		}
-		return allMatches(p.source, src.text)
+		return allMatches(p, src.text)
 	}
 	return k.led(p, src.text, index.findAny(p.openings))
 }
@@ -278,26 +303,23 @@ const tooMuch = "comes after more searching than is repeated for one output; use
 // FindAllStringIndex finds: leftmost, not overlapping, the first alternative preferred.
 func (k *check) led(p *trigger, text string, starts []int) ([][2]int, string) {
 	var out [][2]int
-	var re [2]*regexp.Regexp
 	var in strings.Reader
 	end := 0
 	for _, at := range starts {
 		if at < end {
 			continue
 		}
-		form, from := 0, 0
+		from := at
 		if at > 0 {
 			_, size := utf8.DecodeLastRuneInString(text[:at])
-			form, from = 1, at-size
+			from -= size
 		}
-		if re[form] == nil {
-			var err error
-			if re[form], err = p.anchored(form == 1); err != nil {
-				return nil, tooLarge
-			}
+		re, err := p.anchored(at > 0)
+		if err != nil {
+			return nil, tooLarge
 		}
 		in.Reset(text[from:])
-		m := re[form].FindReaderIndex(&in)
+		m := re.FindReaderIndex(&in)
 		if !k.search(int(in.Size()-int64(in.Len())) * p.weight) {
 			return nil, tooMuch
 		}
@@ -310,8 +332,8 @@ func (k *check) led(p *trigger, text string, starts []int) ([][2]int, string) {
 }
 
 // allMatches runs a pattern that was read the plain way.
-func allMatches(source, text string) ([][2]int, string) {
-	re, err := regexp.Compile(source)
+func allMatches(p *trigger, text string) ([][2]int, string) {
+	re, err := p.whole()
 	if err != nil {
 		return nil, tooLarge
 	}

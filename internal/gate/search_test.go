@@ -99,7 +99,7 @@ func TestTriggersFindWhatRegexpFinds(t *testing.T) {
 	for _, c := range contracts[:10] {
 		src := &source{text: text(c.File)}
 		for _, p := range patterns {
-			k := &check{}
+			k := &check{gate: &Gate{}}
 			got, why := k.run(p, src)
 			if why != "" {
 				if !strings.Contains(why, "spells out") {
@@ -129,7 +129,7 @@ func TestOddFold(t *testing.T) {
 	for _, doc := range []string{"an aſſignment", "the \u212aings", "an assignment of kings"} {
 		src := &source{text: doc}
 		for _, p := range []string{`(?i)assign`, `(?i)kings`, `(?i)a[s]sign`} {
-			got, _ := (&check{}).run(p, src)
+			got, _ := (&check{gate: &Gate{}}).run(p, src)
 			if want := len(regexp.MustCompile(p).FindAllString(doc, -1)); len(got) != want {
 				t.Errorf("%s in %q: %d matches, want %d", p, doc, len(got), want)
 			}

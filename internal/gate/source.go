@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"slices"
+
 	"github.com/chargehand/chargehand"
 )
 
@@ -15,20 +17,31 @@ type source struct {
 
 // sources are the inputs of a task by content hash.
 type sources struct {
-	byHash map[string]*source
-	all    []*source // in the task's order
-	only   *source   // the document meant where none is named; nil if there is a choice
-	count  int       // documents
+	room   []source
+	byHash map[string]*source // nil where there are few
+	all    []*source          // in the task's order, each hash once
+	only   *source            // the document meant where none is named; nil if there is a choice
+	count  int                // documents
 }
 
-func newSources(refs []chargehand.InputRef) sources {
-	s := sources{byHash: make(map[string]*source, len(refs))}
+// fewSources are found by looking through them.
+const fewSources = 8
+
+// fill takes up the inputs of a task, where there were none.
+func (s *sources) fill(refs []chargehand.InputRef) {
+	s.room = slices.Grow(s.room, len(refs))
+	if len(refs) > fewSources {
+		s.byHash = make(map[string]*source, len(refs))
+	}
 	for _, r := range refs {
-		if s.byHash[r.Hash] != nil {
+		if s.find(r.Hash) != nil {
 			continue
 		}
-		src := &source{ref: r, text: r.Text}
-		s.byHash[r.Hash] = src
+		s.room = append(s.room, source{ref: r, text: r.Text})
+		src := &s.room[len(s.room)-1]
+		if s.byHash != nil {
+			s.byHash[r.Hash] = src
+		}
 		s.all = append(s.all, src)
 		if r.From == "" {
 			s.count++
@@ -41,7 +54,21 @@ func newSources(refs []chargehand.InputRef) sources {
 	if s.count > 1 {
 		s.only = nil
 	}
-	return s
+}
+
+// empty forgets the inputs.
+func (s *sources) empty() { *s = sources{room: emptied(s.room), all: emptied(s.all)} }
+
+func (s *sources) find(hash string) *source {
+	if s.byHash != nil {
+		return s.byHash[hash]
+	}
+	for _, src := range s.all {
+		if src.ref.Hash == hash {
+			return src
+		}
+	}
+	return nil
 }
 
 // of is the source an item names, or the reason why there is none.
@@ -55,7 +82,7 @@ func (s *sources) of(document string) (*source, string) {
 		}
 		return nil, "It rests on a document, and the task has none."
 	}
-	src := s.byHash[document]
+	src := s.find(document)
 	if src == nil {
 		return nil, "The document " + quoted(document) + " is not among the task's inputs."
 	}

@@ -18,7 +18,10 @@ type trigger struct {
 	// openings are words in lower case with which every match begins; empty if that is not known.
 	openings []string
 
+	size   int // about how many instructions it compiles to
 	weight int // how much more than a plain pattern it costs to run; at least 1
+
+	plain, first, later lazy // the pattern, the same at the beginning of a text, and after a character
 }
 
 // leastWord is how many letters in a row a pattern must spell out.
@@ -43,7 +46,7 @@ func readTrigger(source string) (*trigger, string) {
 	if n > maxProgram {
 		return nil, tooLarge
 	}
-	t := &trigger{source: source, weight: 1 + n/plainProgram}
+	t := &trigger{source: source, size: n, weight: 1 + n/plainProgram}
 	if o, _, ok := openings(tree); ok && !slices.ContainsFunc(o, func(s string) bool { return len(s) < leastGram }) {
 		t.openings = o
 	}
@@ -183,11 +186,14 @@ func rowOpening(subs []*syntax.Regexp) (list []string, whole, ok bool) {
 	return list, true, true
 }
 
+// whole is the pattern as it is run over a text.
+func (t *trigger) whole() (*regexp.Regexp, error) { return t.plain.compile(t.source) }
+
 // anchored is the pattern as it is tried at one place. With context it begins one character
 // earlier, so that \b and ^ see what stands before the place.
 func (t *trigger) anchored(context bool) (*regexp.Regexp, error) {
 	if context {
-		return regexp.Compile(`\A(?s:.)(?:` + t.source + `)`)
+		return t.later.compile(`\A(?s:.)(?:` + t.source + `)`)
 	}
-	return regexp.Compile(`\A(?:` + t.source + `)`)
+	return t.first.compile(`\A(?:` + t.source + `)`)
 }

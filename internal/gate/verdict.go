@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"fmt"
-
 	"github.com/chargehand/chargehand"
 )
 
@@ -27,6 +25,9 @@ func (k *check) verdict() chargehand.Verdict {
 	}
 	if v.Recommendation != chargehand.Accept {
 		v.Feedback = feedback(v)
+	}
+	if len(k.claims) > 0 {
+		v.Claims = make([]chargehand.Claim, 0, len(k.claims))
 	}
 	for _, c := range k.claims {
 		v.Claims = append(v.Claims, *c)
@@ -65,5 +66,5 @@ func (k *check) score() (float64, string) {
 	if checked == 0 {
 		return 1, "The output makes no claim that could be checked."
 	}
-	return good / float64(checked), fmt.Sprintf("%s of %s can be checked and hold.", plainFloat(good), counted(checked, "claim"))
+	return good / float64(checked), plainFloat(good) + " of " + counted(checked, "claim") + " can be checked and hold."
 }
