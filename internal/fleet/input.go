@@ -79,6 +79,11 @@ type Drain struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Stepped says that the wall clock was set: it is Off ahead of the time that the machine is told.
+type Stepped struct {
+	Off time.Duration `json:"off"`
+}
+
 // Tick says only what time it is.
 type Tick struct{}
 
@@ -90,4 +95,5 @@ func (Reconcile) input() {}
 func (Healthy) input()   {}
 func (Spawned) input()   {}
 func (Drain) input()     {}
+func (Stepped) input()   {}
 func (Tick) input()      {}

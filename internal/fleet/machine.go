@@ -92,6 +92,8 @@ func (m *Machine) handle(in Input, out *Output) {
 		m.spawned(in, out)
 	case Drain:
 		m.drain(in, out)
+	case Stepped:
+		m.record(chargehand.ClockStepped{Wall: m.now.Add(in.Off), OffMS: in.Off.Milliseconds()}, out)
 	case Tick:
 	default:
 		panic(fmt.Sprintf("fleet: input %T is not one of this package's", in))

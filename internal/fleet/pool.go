@@ -66,10 +66,31 @@ func (m *Machine) register(in Register, out *Output) {
 	if len(news) == 0 {
 		return
 	}
-	m.record(chargehand.WorkersRegistered{Workers: news}, out)
+	for rest := news; len(rest) > 0; {
+		n := fitting(rest)
+		m.record(chargehand.WorkersRegistered{Workers: rest[:n:n]}, out)
+		rest = rest[n:]
+	}
 	for _, spec := range news {
 		m.stir(m.pool.named(spec.Worker))
 	}
+}
+
+// fitting is how many of a list of workers one record holds, at least one.
+func fitting(list []chargehand.FleetWorker) int {
+	const (
+		most  = 12 << 10 // bytes
+		bare  = 300      // of a worker, but for its texts
+		spelt = 2        // bytes of JSON for one of a text, as an estimate on the safe side
+	)
+	size := 0
+	for i, w := range list {
+		size += bare + spelt*(len(w.Worker)+len(w.Health))
+		if i > 0 && size > most {
+			return i
+		}
+	}
+	return len(list)
 }
 
 // inForce fills in the least limits a worker can have.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"container/heap"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -295,5 +296,27 @@ func BenchmarkGrant(b *testing.B) {
 				i++
 			}
 		})
+	}
+}
+
+// TestManyWorkers registers more workers than one record holds.
+func TestManyWorkers(t *testing.T) {
+	var in Register
+	for n := range 1_000 {
+		in.Workers = append(in.Workers, chargehand.FleetWorker{
+			Worker: "worker-" + strconv.Itoa(n), Health: "https://service.example/health?worker=" + strconv.Itoa(n), Spawn: &chargehand.Spawn{Max: 3},
+		})
+	}
+	m := New()
+	known := 0
+	for _, r := range m.Step(epoch0, in).Records {
+		body, err := json.Marshal(r)
+		if err != nil || len(body) > 16<<10 {
+			t.Errorf("a record of %d bytes (%v)", len(body), err)
+		}
+		known += len(r.Fact.(chargehand.WorkersRegistered).Workers)
+	}
+	if known != len(in.Workers) || m.pool.named("worker-999") == nil {
+		t.Errorf("%d of %d workers are known", known, len(in.Workers))
 	}
 }

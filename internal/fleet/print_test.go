@@ -42,6 +42,8 @@ func factLine(f chargehand.Fact) string {
 		return words("freed", f.Epoch, f.Outcome)
 	case chargehand.BreakerMoved:
 		return words("breaker of", f.Worker, f.State, when(!f.Until.IsZero(), "until "+moment(f.Until)), "("+f.Why+")")
+	case chargehand.ClockStepped:
+		return fmt.Sprintf("clock off by %s, it says %s", time.Duration(f.OffMS)*time.Millisecond, moment(f.Wall))
 	case chargehand.HealthChanged:
 		return words("health of", f.Worker, f.Healthy, f.Why)
 	case chargehand.InstanceSpawned:

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -175,7 +176,8 @@ func before(o chargehand.QueueOrder, a, b *ask) int {
 	arrival := cmp.Compare(a.arrival, b.arrival)
 	switch o {
 	case chargehand.QueueOldest:
-		return cmp.Or(age, priority, deadline, arrival)
+		run := strings.Compare(a.Run, b.Run) // of two begun in the same moment one is done before the other
+		return cmp.Or(age, priority, deadline, run, arrival)
 	case chargehand.QueueDeadline:
 		return cmp.Or(deadline, priority, age, arrival)
 	}

@@ -149,6 +149,12 @@ func (s *script) input(verb string, args []string, i int) Input {
 		return Spawned{args[0], args[1], rest(2)}
 	case "drain", "undrain":
 		return Drain{args[0], verb == "drain", args[1], rest(2)}
+	case "stepped":
+		off, err := time.ParseDuration(args[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return Stepped{off}
 	case "tick":
 		return Tick{}
 	}

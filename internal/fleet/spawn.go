@@ -16,7 +16,7 @@ const (
 // spawnFor brings up a dynamic instance for an ask, if every worker that could serve it is full,
 // no instance under way will do, and its run can afford one (SPEC.md ·93, ·100).
 func (m *Machine) spawnFor(a *ask, out *Output) {
-	if a.spawned || a.SpawnUpTo <= 0 {
+	if a.spawned || a.SpawnUpTo <= 0 || !slices.ContainsFunc(a.Candidates, m.hasTemplate) {
 		return
 	}
 	group := lowest(m.able(a))
@@ -37,6 +37,12 @@ func (m *Machine) spawnFor(a *ask, out *Output) {
 			Try: 1, Run: a.Run, AttemptRef: a.AttemptRef, EstimateUSD: w.Spawn.EstimateUSD,
 		}, out)
 	}
+}
+
+// hasTemplate reports whether the worker may have dynamic instances.
+func (m *Machine) hasTemplate(c chargehand.Candidate) bool {
+	w := m.pool.named(c.Worker)
+	return w != nil && w.Spawn != nil
 }
 
 func (m *Machine) askSpawn(w *worker, f chargehand.SpawnAsked, out *Output) {

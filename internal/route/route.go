@@ -38,7 +38,7 @@ func Select(t *chargehand.Team, q Question) Choice {
 			continue
 		}
 		cand := chargehand.Candidate{Worker: w.WorkerID, Tier: w.Tier, CostUSD: Cost(w, q.Subtask)}
-		if cand.ExcludedBecause = exclusion(w, q); cand.ExcludedBecause != "" {
+		if cand.ExcludedBecause = exclusion(t, w, q); cand.ExcludedBecause != "" {
 			c.Excluded = append(c.Excluded, cand)
 			continue
 		}
@@ -75,24 +75,33 @@ func Cost(w *chargehand.WorkerSpec, s *chargehand.Subtask) chargehand.Micros {
 	return w.CostPerCallEstimateUSD
 }
 
+// Of a language model whose average latency nobody declares. It is no average: a subtask with a limit of
+// its own is not held against it.
+const modelTimeout = time.Minute
+
 // Timeout is how long the worker may take: the subtask's own limit, else twice the worker's
-// average latency and at least a second (SPEC.md ·85).
+// average latency and at least a second (SPEC.md ·85), or a minute for a language model of unknown latency.
 func Timeout(w *chargehand.WorkerSpec, s *chargehand.Subtask) time.Duration {
 	if s.TimeoutMS > 0 {
 		return time.Duration(s.TimeoutMS) * time.Millisecond
+	}
+	if w.Latency() == 0 && w.Kind == chargehand.KindLLM {
+		return modelTimeout
 	}
 	return max(2*w.Latency(), time.Second)
 }
 
 // exclusion is why a capable worker may not serve, empty if it may. A missing right is never
 // made up for by being idle or cheap (SPEC.md ·12).
-func exclusion(w *chargehand.WorkerSpec, q Question) string {
+func exclusion(t *chargehand.Team, w *chargehand.WorkerSpec, q Question) string {
 	s := q.Subtask
 	switch {
 	case s.Assignee != "" && s.Assignee != w.WorkerID:
 		return "the subtask is assigned to " + s.Assignee
 	case w.MaxRiskLevel.Level() < s.RiskLevel.Level():
 		return fmt.Sprintf("may take risk %s at most, the subtask is %s", orLow(w.MaxRiskLevel), s.RiskLevel)
+	case w.WorkerID == t.Policy.Reviewer && s.RiskLevel.Level() >= chargehand.RiskHigh.Level():
+		return "is the reviewer, and would judge its own work at risk " + string(s.RiskLevel)
 	case len(w.Tenants) > 0 && !slices.Contains(w.Tenants, q.Tenant):
 		return "is not enabled for the tenant"
 	case len(w.TaskTypes) > 0 && s.TaskType != "" && !slices.Contains(w.TaskTypes, s.TaskType):

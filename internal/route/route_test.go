@@ -142,3 +142,39 @@ func TestTimeout(t *testing.T) {
 		}
 	}
 }
+
+// TestReviewerOfItsOwnWork: the reviewer does what is of less than high risk, as any worker.
+func TestReviewerOfItsOwnWork(t *testing.T) {
+	w := chargehand.WorkerSpec{WorkerID: "r", Capabilities: []string{"x"}, MaxRiskLevel: chargehand.RiskCritical}
+	team := &chargehand.Team{Policy: chargehand.Policy{Reviewer: "r"}}
+	for risk, want := range map[chargehand.Risk]string{
+		chargehand.RiskMedium: "", chargehand.RiskHigh: "is the reviewer, and would judge its own work at risk high",
+	} {
+		s := chargehand.Subtask{Capability: "x", RiskLevel: risk}
+		if got := exclusion(team, &w, Question{Subtask: &s}); got != want {
+			t.Errorf("at risk %s: %q", risk, got)
+		}
+	}
+}
+
+// TestTimeoutOfModels: a language model of unknown latency has a minute, and is not kept from a subtask
+// that leaves less; what it declares counts.
+func TestTimeoutOfModels(t *testing.T) {
+	w := chargehand.WorkerSpec{WorkerID: "m", Capabilities: []string{"x"}, Kind: chargehand.KindLLM}
+	s := chargehand.Subtask{Capability: "x"}
+	if got := Timeout(&w, &s); got != time.Minute {
+		t.Errorf("%s", got)
+	}
+	s.TimeoutMS = 20_000
+	if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got != "" || Timeout(&w, &s) != 20*time.Second {
+		t.Errorf("%q, %s", got, Timeout(&w, &s))
+	}
+	w.AverageLatencyMS = 30_000
+	if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got == "" {
+		t.Error("it says that it takes longer, and may do it")
+	}
+	s.TimeoutMS, w.AverageLatencyMS = 0, 2_000
+	if got := Timeout(&w, &s); got != 4*time.Second {
+		t.Errorf("%s", got)
+	}
+}
