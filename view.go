@@ -8,6 +8,7 @@ type View struct {
 	RunSummary
 	Objective  Objective         `json:"objective"`
 	TeamDigest string            `json:"teamDigest"`
+	Parent     *Parent           `json:"parent,omitempty"` // where the run was forked
 	Policy     string            `json:"policy"`
 	Plan       PlanView          `json:"plan"`
 	Rows       []*SubtaskView    `json:"rows"` // in plan order
@@ -15,15 +16,22 @@ type View struct {
 	Phases     map[string]Micros `json:"costByPhase"`
 	Tokens     int64             `json:"tokens"`
 	Failures   int               `json:"failures"`
-	LowBudget  bool              `json:"lowBudget"` // past 80 % of the ceiling
+	LowBudget  bool              `json:"lowBudget"`           // past 80 % of the ceiling
+	Overbilled OverbilledView    `json:"overbilled,omitzero"` // zero: every bill kept to what was reserved
 	PausedBy   string            `json:"pausedBy,omitempty"`
 	Why        string            `json:"why,omitempty"`
-	ResultRef  string            `json:"resultRef,omitempty"`
-	ResultHash string            `json:"resultHash,omitempty"`
 	Seq        int64             `json:"seq"` // of the last record applied
 	At         time.Time         `json:"at"`
 
 	rows map[string]*SubtaskView
+}
+
+// An OverbilledView is by how much calls were billed above what was reserved for them, under a
+// ceiling that the run has.
+type OverbilledView struct {
+	Calls  int    `json:"calls"`
+	USD    Micros `json:"usd,omitempty"`    // above what was reserved, of all these calls
+	Tokens int64  `json:"tokens,omitempty"` // likewise
 }
 
 // A PlanView is the plan as adopted.
@@ -45,6 +53,22 @@ type SubtaskView struct {
 	DecidedBy string        `json:"decidedBy,omitempty"`
 	Used      int           `json:"used,omitempty"` // the attempt whose output is used
 	Attempts  []AttemptView `json:"attempts"`
+	Debate    *DebateView   `json:"debate,omitempty"` // nil: it was not debated
+}
+
+// A DebateView is how far a debate has come.
+type DebateView struct {
+	Cause       Cause        `json:"cause"`
+	Why         string       `json:"why"` // it was contested
+	Rounds      int          `json:"rounds"`
+	Round       int          `json:"round"`     // of the last position; zero before the second
+	Positions   []int        `json:"positions"` // attempts that took one
+	Agree       bool         `json:"agree,omitempty"`
+	Differ      []string     `json:"differ,omitempty"`
+	Settled     bool         `json:"settled,omitempty"`
+	By          Adjudication `json:"by,omitempty"` // empty: the sides agree, nobody answered, or it is not settled
+	Outcome     string       `json:"outcome,omitempty"`
+	ConfirmedBy string       `json:"confirmedBy,omitempty"`
 }
 
 // An AttemptView is one lane of a subtask's row.
@@ -75,12 +99,42 @@ func (v *View) Apply(r Record) {
 		v.planned(f)
 	case SubtasksQueued, AttemptStarted, OutputChecked, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
+	case DebateOpened, PositionTaken, PositionsCompared, DebateSettled:
+		v.debated(f)
 	case ReviewOpened, ReviewDecided:
 		v.judgedByPeople(f)
 	case PauseBegan, PauseEnded, RunStopping, RunEnded, BudgetLow:
 		v.controlled(r.At, f)
+	case Overbilled:
+		v.Overbilled.Calls++
+		v.Overbilled.USD += f.Billed - f.Reserved
+		v.Overbilled.Tokens += f.BilledTokens - f.ReservedTokens
+	case Forked:
+		v.forked(r.At, f)
 	}
 	v.spend(r.Fact)
+}
+
+// forked leaves the attempts under way to the parent: those that only read are begun anew, and what
+// becomes of the others follows.
+func (v *View) forked(at time.Time, f Forked) {
+	v.StartedAt, v.DeadlineAt, v.Inherited = at, f.DeadlineAt, v.Spent
+	if f.By != "" {
+		v.StartedBy = f.By
+	}
+	for _, row := range v.Rows {
+		if row.State != SubtaskQueued && (row.State != SubtaskRunning || !row.Effect.Reads()) {
+			continue
+		}
+		n := len(row.Attempts)
+		if row.State == SubtaskRunning {
+			n--
+		}
+		row.Attempts, row.State = row.Attempts[:n], SubtaskReady
+		if n > 0 {
+			row.State = SubtaskRetrying
+		}
+	}
 }
 
 // row is a subtask's row, nil if there is none. A View that came as JSON finds its rows again.
@@ -99,7 +153,7 @@ func (v *View) begin(r Record, f RunStarted) {
 		RunID: r.Run, Title: f.Objective.Title, Team: f.Team, State: RunRunning, Budget: f.Budget.USD,
 		StartedAt: r.At, DeadlineAt: f.DeadlineAt, StartedBy: f.StartedBy, Tenant: f.Tenant,
 	}
-	v.Objective, v.TeamDigest, v.Policy = f.Objective, f.TeamDigest, f.Policy
+	v.Objective, v.TeamDigest, v.Policy, v.Parent = f.Objective, f.TeamDigest, f.Policy, f.Parent
 	v.rows, v.Phases = map[string]*SubtaskView{}, map[string]Micros{}
 }
 
@@ -144,8 +198,10 @@ func (v *View) progressed(at time.Time, f Fact) {
 		v.row(f.Subtask).State = SubtaskValidating
 	case Judged:
 		_, a := v.attempt(f.AttemptRef)
-		verdict := f.Verdict
-		a.Judge, a.Usage = &verdict, a.Usage.Plus(f.Usage)
+		a.Usage = a.Usage.Plus(f.Usage)
+		if verdict := f.Verdict; !f.Debate {
+			a.Judge = &verdict
+		}
 	case RetryPlanned:
 		row := v.row(f.Subtask)
 		row.State, row.Cause = SubtaskRetrying, f.Cause
@@ -154,6 +210,23 @@ func (v *View) progressed(at time.Time, f Fact) {
 		}
 	case SubtaskEnded:
 		v.ended(f)
+	}
+}
+
+// debated follows a debate.
+func (v *View) debated(f Fact) {
+	switch f := f.(type) {
+	case DebateOpened:
+		v.row(f.Subtask).Debate = &DebateView{Cause: f.Cause, Why: f.Why, Rounds: f.Rounds, Positions: []int{f.Attempt}}
+	case PositionTaken:
+		d := v.row(f.Subtask).Debate
+		d.Round, d.Positions = f.Round, append(d.Positions, f.Attempt)
+	case PositionsCompared:
+		d := v.row(f.Subtask).Debate
+		d.Agree, d.Differ = f.Agree, f.Differ
+	case DebateSettled:
+		d := v.row(f.Subtask).Debate
+		d.Settled, d.By, d.Outcome, d.ConfirmedBy = true, f.By, f.Why, f.ConfirmedBy
 	}
 }
 
@@ -219,6 +292,27 @@ func (v *View) controlled(at time.Time, f Fact) {
 	case RunEnded:
 		v.State, v.Stop, v.Why, v.EndedAt = f.State, f.Stop, f.Why, at
 		v.ResultRef, v.ResultHash = f.Result, f.ResultHash
+		v.leaveOpen()
+	}
+}
+
+// leaveOpen counts what the result does not cover, and says of the subtasks that the run ended without
+// why they are missing, in the words of the result.
+func (v *View) leaveOpen() {
+	v.Gaps = 0
+	for _, row := range v.Rows {
+		if !row.State.Accepted() {
+			v.Gaps++
+		}
+		if row.State.Final() {
+			continue
+		}
+		row.Cause, row.Why = CauseDependency, "what it depends on was not decided"
+		for i := range v.Reviews {
+			if r := &v.Reviews[i]; r.TaskID == row.ID { // the last counts
+				row.Cause, row.Why = r.Cause, r.Undecided(&row.Subtask)
+			}
+		}
 	}
 }
 
@@ -240,7 +334,15 @@ func Spending(f Fact, synthesis func(subtask string) bool) (Usage, string) {
 		return PhaseWorkers
 	}
 	switch f := f.(type) {
+	case PlanAsked:
+		return f.Lost, lost(f.Lost, PhasePlanning)
+	case AttemptResumed:
+		return f.Lost, lost(f.Lost, work(f.Subtask))
+	case JudgeAsked:
+		return f.Lost, lost(f.Lost, PhaseChecking)
 	case PlanRefused:
+		return f.Usage, PhasePlanning
+	case PlanProposed:
 		return f.Usage, PhasePlanning
 	case PlanAdopted:
 		return f.Usage, PhasePlanning
@@ -258,6 +360,15 @@ func Spending(f Fact, synthesis func(subtask string) bool) (Usage, string) {
 		return f.Usage, PhaseChecking
 	}
 	return Usage{}, ""
+}
+
+// lost is the phase of what a call is taken to have consumed before the engine stopped; empty where
+// that is nothing.
+func lost(u Usage, phase string) string {
+	if u == (Usage{}) {
+		return ""
+	}
+	return phase
 }
 
 func (v *View) spend(f Fact) {

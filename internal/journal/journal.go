@@ -4,7 +4,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -65,7 +64,7 @@ func payload(line []byte) int {
 // CodeFormat.
 func Decode(line []byte) (chargehand.Record, error) {
 	var r chargehand.Record
-	if err := json.Unmarshal(line, &r); err != nil {
+	if err := r.UnmarshalJSON(line); err != nil {
 		return chargehand.Record{}, err
 	}
 	if f, ok := r.Fact.(chargehand.RunStarted); ok && f.Format > Format {

@@ -18,9 +18,11 @@ type act struct {
 var acts = []act{
 	{"grant", 8, (*world).grant},
 	{"work", 8, (*world).work},
+	{"top up", 4, (*world).topUp},
 	{"stop", 3, (*world).confirmStop},
 	{"plan", 4, (*world).makePlan},
 	{"judge", 4, (*world).judgeOutput},
+	{"compare", 3, (*world).comparePositions},
 	{"aggregate", 2, (*world).aggregateWork},
 	{"write", 1, (*world).writeResult},
 	{"decide", 3, (*world).decideReview},
@@ -55,6 +57,34 @@ func (w *world) grant() {
 	w.answer(Granted{AttemptRef: a.AttemptRef, Worker: worker, Instance: worker, Epoch: w.epoch})
 }
 
+// topUp asks for more for a call under way, or for one that is not.
+func (w *world) topUp() {
+	if len(w.open) == 0 {
+		return
+	}
+	in := TopUp{Total: w.dice.usage()}
+	in.Total.USD += w.dice.cents()
+	in.Total.OutputTokens += int64(w.dice.below(3_000))
+	switch e := pick(w.dice, w.open...).(type) {
+	case Launch:
+		in.For, in.AttemptRef, in.Epoch = chargehand.HeldForAttempt, launched(e), e.Epoch+int64(w.dice.below(8)/7)
+	case Judge:
+		in.For, in.AttemptRef, in.Times = chargehand.HeldForJudge, e.AttemptRef, e.Times
+	case MakePlan:
+		in.For, in.Times = chargehand.HeldForPlan, e.Iteration
+	default:
+		return
+	}
+	held := w.m.ledger.held[holding(in.For, in.AttemptRef)]
+	out := w.tell(in)
+	after := w.m.ledger.held[holding(in.For, in.AttemptRef)]
+	if covered := after.usd >= in.Total.USD && after.tokens >= tokensOf(in.Total); out.Refusal == nil && !covered {
+		w.t.Fatalf("%+v is granted, and %+v is held", in, after)
+	} else if out.Refusal != nil && after != held {
+		w.t.Fatalf("%+v is denied, and what is held goes from %+v to %+v", in, held, after)
+	}
+}
+
 func launched(l Launch) chargehand.AttemptRef {
 	return chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
 }
@@ -66,7 +96,9 @@ func (w *world) work() {
 		return
 	}
 	r := launched(l)
-	switch w.dice.below(10) {
+	switch w.dice.below(12) {
+	case 10:
+		w.answer(Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseBudget, Message: w.dice.words(), Usage: w.dice.usage()})
 	case 0:
 		in := Crashed{
 			AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseCrash, Message: w.dice.words(), Usage: w.dice.usage(),
@@ -75,7 +107,9 @@ func (w *world) work() {
 		w.law.harmless[r] = in.NotBegun
 		w.answer(in)
 	case 1:
-		w.answer(Crashed{AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseWorkerError, Message: w.dice.words(), Usage: w.dice.usage()})
+		w.answer(Crashed{
+			AttemptRef: r, Epoch: l.Epoch, Cause: chargehand.CauseWorkerError, Message: w.dice.words(), Usage: w.dice.usage(), Final: w.dice.one(3),
+		})
 	case 2: // it hangs, until it is stopped
 		w.open = append(w.open, l)
 	default:
@@ -91,6 +125,12 @@ func (w *world) output(l Launch) Finished {
 		Output: pick(w.dice, "sha256:1", "sha256:2", "sha256:3"), InputHash: "in",
 		Size: pick(w.dice, 100, 100, 100, 0), Summary: w.dice.words(), Usage: w.dice.usage(),
 		Verdict: w.dice.verdict(), VerdictRef: "sha256:v", Blockers: w.dice.many(), Evidence: w.dice.many(),
+	}
+	if w.dice.one(4) {
+		in.Tools = w.dice.toolReport()
+	}
+	if l.Stances || w.dice.one(8) {
+		in.Stances = w.dice.stances()
 	}
 	if w.dice.one(4) {
 		own := pick(w.dice, 0, 0.5, 0.65, 1, -1, 85, math.NaN(), math.Inf(1))
@@ -117,7 +157,7 @@ func (w *world) confirmStop() {
 	case 1:
 		w.answer(Crashed{AttemptRef: s.AttemptRef, Epoch: s.Epoch, Cause: chargehand.CauseCrash, Message: "killed"})
 	default:
-		w.answer(Stopped{AttemptRef: s.AttemptRef, Epoch: s.Epoch, Usage: w.dice.usage()})
+		w.answer(Stopped{AttemptRef: s.AttemptRef, Epoch: s.Epoch, Usage: w.dice.usage(), Tools: w.dice.toolReport()})
 	}
 }
 
@@ -154,6 +194,13 @@ func (w *world) judgeOutput() {
 			in.Verdict, in.Err = chargehand.Verdict{}, w.dice.words()
 		}
 		w.answer(in)
+	}
+}
+
+// comparePositions says that two positions are alike, or not.
+func (w *world) comparePositions() {
+	if e, ok := take[Compare](w); ok {
+		w.answer(Compared{AttemptRef: e.AttemptRef, Agree: w.dice.one(2), Points: 2, Differ: w.dice.many()})
 	}
 }
 
@@ -232,7 +279,9 @@ func (w *world) garbage() {
 		Attempt: w.dice.below(5),
 	}
 	epoch := w.epoch + 1_000
-	switch w.dice.below(6) {
+	switch w.dice.below(7) {
+	case 6:
+		w.tell(Compared{AttemptRef: r, Agree: true})
 	case 0:
 		w.tell(Finished{AttemptRef: r, Epoch: epoch, Verdict: w.dice.verdict(), Output: "sha256:evil", Size: 9, Usage: w.dice.usage()})
 	case 1:
@@ -265,9 +314,9 @@ func (w *world) refuseWrite() {
 
 // folded is the machine as its records make it.
 func (w *world) folded() *Machine {
-	m := New("run", w.team)
+	m := New(w.id, w.team)
 	*m = *w.twin
-	w.twin = New("run", w.team)
+	w.twin = New(w.id, w.team)
 	for _, r := range w.law.records {
 		w.twin.apply(r)
 	}

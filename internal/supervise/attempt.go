@@ -21,6 +21,7 @@ type attempt struct {
 	epoch    int64 // zero until it has started
 	deadline time.Time
 	armed    int64 // seq of the record that set the deadline; zero: it is not watched
+	adrift   bool  // it died with the engine while the run was paused, and waits for its worker
 	started  time.Time
 	feedback string
 
@@ -30,9 +31,16 @@ type attempt struct {
 	verdict  chargehand.Verdict
 	ref      string // of the whole verdict
 	own      *float64
+	gate     float64 // the gate's score
 	score    float64 // what decided
 	judgings int     // how often the reviewer was asked
 	judging  bool    // the reviewer is being asked
+
+	stances []chargehand.Stance // what the output says, where that is compared
+
+	changed []chargehand.ToolChange // tools it could not use as they were granted
+	denied  bool                    // more than was reserved for it
+	wanted  amount                  // what it was denied, where another attempt may be given as much
 }
 
 // granted starts an attempt on the worker that the fleet gave, or gives it back. A lease that is
@@ -43,6 +51,9 @@ func (m *Machine) granted(now time.Time, in Granted, out *Output) {
 	switch {
 	case k != nil && k.holds(in.Epoch):
 		return
+	case k != nil && k.adrift() && k.asksFor(w) && k.number == in.Attempt && m.run.state == chargehand.RunRunning:
+		m.pursue(now, k, in, out)
+		return
 	case k == nil || k.state != chargehand.SubtaskQueued || k.number != in.Attempt || m.run.state != chargehand.RunRunning:
 		out.give(in.Epoch, chargehand.OutcomeUnused)
 		return
@@ -51,7 +62,7 @@ func (m *Machine) granted(now time.Time, in Granted, out *Output) {
 		out.Fleet = append(out.Fleet, m.askFor(k))
 		return
 	}
-	reserve := amount{route.Cost(w, k.spec), k.spec.Budget.Tokens}
+	reserve := m.needs(k, w)
 	if !m.ledger.fits(forAttempt(k.ref()), reserve) {
 		out.give(in.Epoch, chargehand.OutcomeUnused)
 		m.overBudget(now, k, out)
@@ -67,11 +78,25 @@ func (m *Machine) granted(now time.Time, in Granted, out *Output) {
 
 // holds reports whether the epoch is that of a lease the task has.
 func (k *task) holds(epoch int64) bool {
-	return k.state == chargehand.SubtaskRunning && k.attempt.epoch == epoch || k.stillStopping(epoch) != nil
+	return k.state == chargehand.SubtaskRunning && !k.attempt.adrift && k.attempt.epoch == epoch ||
+		slices.ContainsFunc(k.stopping, func(a attempt) bool { return a.epoch == epoch })
 }
 
+// adrift reports whether the task's attempt waits for its worker after a restart.
+func (k *task) adrift() bool { return k.state == chargehand.SubtaskRunning && k.attempt.adrift }
+
+// asksFor reports whether the worker is one of those asked for.
 func (k *task) asksFor(w *chargehand.WorkerSpec) bool {
-	return slices.ContainsFunc(k.attempt.candidates, func(c chargehand.Candidate) bool { return c.Worker == w.WorkerID })
+	return slices.ContainsFunc(k.asked(), func(c chargehand.Candidate) bool { return w != nil && c.Worker == w.WorkerID })
+}
+
+// asked are the workers asked for. An attempt that has begun stays with the one that has its key.
+func (k *task) asked() []chargehand.Candidate {
+	if !k.adrift() {
+		return k.attempt.candidates
+	}
+	i := slices.IndexFunc(k.attempt.candidates, func(c chargehand.Candidate) bool { return c.Worker == k.attempt.worker })
+	return k.attempt.candidates[i : i+1]
 }
 
 func instance(in Granted) string {
@@ -84,7 +109,7 @@ func instance(in Granted) string {
 // routing says how the worker was chosen (SPEC.md ·6). The candidates are those of SubtasksQueued.
 func (m *Machine) routing(k *task, w *chargehand.WorkerSpec) chargehand.RoutingRecord {
 	r := chargehand.RoutingRecord{
-		RoutingID: m.id + "/" + k.spec.ID + "/" + itoa(k.number), RunID: m.id, TaskID: k.spec.ID, Route: w.WorkerID,
+		RoutingID: routingID(m.id, k.ref()), RunID: m.id, TaskID: k.spec.ID, Route: w.WorkerID,
 		RoutingStrategy: k.attempt.strategy, Confidence: 1, PolicyVersion: m.team.Policy.ID(),
 		Rationale: "the first of those with room that has the capability " + k.spec.Capability,
 	}
@@ -99,23 +124,35 @@ func (m *Machine) routing(k *task, w *chargehand.WorkerSpec) chargehand.RoutingR
 	return r
 }
 
+func routingID(run string, r chargehand.AttemptRef) string {
+	return run + "/" + r.Subtask + "/" + itoa(r.Attempt)
+}
+
 // launch is the effect that runs the task's attempt.
 func (m *Machine) launch(k *task) Launch {
 	w := m.team.Worker(k.attempt.worker)
 	return Launch{
 		Epoch: k.attempt.epoch, Instance: k.attempt.instance, Partial: w.FailurePolicy.AllowPartialResult,
-		Once:  !repeatable(k, w),
-		Facts: m.run.objective.Facts,
+		Once: !repeatable(k, w), Effect: effectOf(k),
+		Facts: m.run.objective.Facts, Envelope: m.envelope(forAttempt(k.ref()), k), Stances: m.compares(k),
 		Task: chargehand.WorkerTask{
 			TaskID: k.spec.ID, RunID: m.id, Attempt: k.number, AssignedWorker: w.WorkerID,
-			IdempotencyKey: m.id + "/" + k.spec.ID + "/" + itoa(k.number),
+			IdempotencyKey: routingID(m.id, k.ref()),
 			Objective:      m.run.objective.Goal, Goal: k.spec.Goal, Input: m.input(k), InputRefs: m.inputs(k),
-			AllowedTools: k.spec.ToolGrants, ExpectedOutputContract: k.spec.OutputContract,
-			RequiredAspects: k.spec.RequiredAspects,
-			TimeoutMS:       k.attempt.deadline.Sub(k.attempt.started).Milliseconds(), DeadlineAt: k.attempt.deadline,
-			Budget: k.spec.Budget, Feedback: k.attempt.feedback, Role: k.spec.Role,
+			AllowedTools: allowed(k.spec, w), MaxToolCalls: mostCalls(k.spec, w), ToolDigests: m.tools.of(pinned(k.spec, w)),
+			DoneActions: slices.Clone(k.actions), Effect: effectOf(k),
+			ExpectedOutputContract: k.spec.OutputContract, RequiredAspects: k.spec.RequiredAspects,
+			TimeoutMS: k.attempt.deadline.Sub(k.attempt.started).Milliseconds(), DeadlineAt: k.attempt.deadline,
+			Budget: m.allowance(k), Feedback: k.attempt.feedback, Role: k.spec.Role,
 		},
 	}
+}
+
+func effectOf(k *task) chargehand.Effect {
+	if k.spec.Effect.Reads() {
+		return ""
+	}
+	return k.spec.Effect
 }
 
 // input is the subtask's own input, or the objective's where it has none.
@@ -143,7 +180,7 @@ func (m *Machine) inputs(k *task) []chargehand.InputRef {
 		dep := m.board.tasks[id]
 		refs = append(refs, chargehand.InputRef{Hash: dep.attempt.output, Name: id, From: id, MediaType: "application/json"})
 	}
-	return refs
+	return append(refs, k.argument()...)
 }
 
 func (m *Machine) applyAttempt(f chargehand.Fact) {
@@ -157,12 +194,17 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 		m.timers.add(timer{at: f.DeadlineAt, attempt: f.AttemptRef, seq: m.seq})
 	case chargehand.AttemptResumed:
 		k := m.board.tasks[f.Subtask]
-		k.attempt.deadline, k.attempt.started, k.attempt.armed = f.DeadlineAt, m.last, m.seq
+		a := &k.attempt
+		if a.adrift {
+			a.epoch, a.instance, a.adrift = f.Epoch, f.Instance, false
+		}
+		a.deadline, a.started, a.armed = f.DeadlineAt, m.last, m.seq
 		m.timers.add(timer{at: f.DeadlineAt, attempt: f.AttemptRef, seq: m.seq})
 	case chargehand.OutputChecked:
 		k := m.board.tasks[f.Subtask]
 		a := &k.attempt
 		a.input, a.output, a.size, a.verdict, a.ref, a.own = f.InputHash, f.Output, f.Size, f.Verdict, f.VerdictRef, f.Confidence
+		a.gate, a.stances = f.Verdict.Score, f.Stances
 		m.board.move(k, chargehand.SubtaskValidating)
 	case chargehand.AttemptFailed:
 		k := m.board.tasks[f.Subtask]
@@ -172,23 +214,24 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 		}
 		m.board.move(k, chargehand.SubtaskValidating)
 	case chargehand.AttemptStopped:
-		m.board.letGo(f.Subtask, f.Epoch)
+		m.board.letGo(f.AttemptRef, f.Epoch)
 	case chargehand.LateResult:
-		m.board.letGo(f.Subtask, f.Epoch)
+		m.board.letGo(f.AttemptRef, f.Epoch)
 	case chargehand.Recovered:
 		for _, k := range m.board.order {
 			if k.state == chargehand.SubtaskRunning {
 				k.attempt.armed = 0 // until it is pursued again
+				k.attempt.adrift = k.attempt.adrift || m.run.adrift
 			}
 		}
 	}
 }
 
 // letGo takes a stopping attempt off its task's list.
-func (b *board) letGo(subtask string, epoch int64) {
-	k := b.tasks[subtask]
+func (b *board) letGo(ref chargehand.AttemptRef, epoch int64) {
+	k := b.tasks[ref.Subtask]
 	for i := range k.stopping {
-		if k.stopping[i].epoch == epoch {
+		if k.stopping[i].number == ref.Attempt && k.stopping[i].epoch == epoch {
 			k.stopping = slices.Delete(k.stopping, i, i+1)
 			b.stopping--
 			return
@@ -196,10 +239,10 @@ func (b *board) letGo(subtask string, epoch int64) {
 	}
 }
 
-// stillStopping is the attempt that has not confirmed its stop; nil if there is none of that epoch.
-func (k *task) stillStopping(epoch int64) *attempt {
+// stillStopping is the attempt of that number and epoch if it has not confirmed its stop, else nil.
+func (k *task) stillStopping(number int, epoch int64) *attempt {
 	for i := range k.stopping {
-		if k.stopping[i].epoch == epoch {
+		if k.stopping[i].number == number && k.stopping[i].epoch == epoch {
 			return &k.stopping[i]
 		}
 	}
@@ -210,7 +253,7 @@ func (k *task) stillStopping(epoch int64) *attempt {
 // answer may not act on a successor.
 func (m *Machine) current(ref chargehand.AttemptRef, epoch int64) *task {
 	k := m.board.tasks[ref.Subtask]
-	if k == nil || k.state != chargehand.SubtaskRunning || k.number != ref.Attempt || k.attempt.epoch != epoch {
+	if k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift || k.number != ref.Attempt || k.attempt.epoch != epoch {
 		return nil
 	}
 	return k
@@ -222,23 +265,25 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 	if k == nil {
 		m.late(now, chargehand.LateResult{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "its attempt had ended",
-		}, out)
+			Usage: in.Usage, Why: "its attempt had ended", Transcript: in.Transcript,
+		}, in.Tools, out)
 		return
 	}
 	if !known(in.Verdict.Recommendation) {
 		m.crashed(now, Crashed{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash, Usage: in.Usage,
-			Message: "an output came without the gate's findings",
+			Message: "an output came without the gate's findings", Transcript: in.Transcript,
 		}, out)
 		return
 	}
 	out.give(in.Epoch, chargehand.OutcomeFine)
+	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.OutputChecked{
 		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Status: in.Status, Output: in.Output, InputHash: in.InputHash,
 		Size: in.Size, Summary: clip(in.Summary, maxSummary), Verdict: brief(in.Verdict), VerdictRef: in.VerdictRef,
-		Confidence: share(in.Confidence), Usage: bill(in.Usage, m.priceOf(k.attempt.worker)),
+		Confidence: share(in.Confidence), Usage: charge(in.Usage, m.priceOf(k.attempt.worker)),
 		Evidence: clipAll(in.Evidence, maxEvidence, maxToken), Blockers: clipAll(in.Blockers, maxBlockers, maxQuote),
+		Transcript: in.Transcript, Stances: m.stances(k, &in),
 	}, out)
 	m.weigh(now, k, in.Status, in.Blockers, out)
 }
@@ -262,18 +307,26 @@ func (m *Machine) priceOf(worker string) chargehand.Micros {
 func (m *Machine) crashed(now time.Time, in Crashed, out *Output) {
 	k := m.current(in.AttemptRef, in.Epoch)
 	if k == nil {
-		m.stopped(now, in.AttemptRef, in.Epoch, in.Usage, out)
+		m.stopped(now, in.letGo(), out)
 		return
 	}
-	if in.Cause != chargehand.CauseWorkerError {
+	price := declared(m.priceOf(k.attempt.worker), in.NotBegun)
+	switch {
+	case in.Cause == chargehand.CauseBudget && k.attempt.denied:
+		price = 0 // it stopped before the call, and says what it had consumed
+	case in.Cause != chargehand.CauseWorkerError:
 		in.Cause = chargehand.CauseCrash
 	}
 	out.give(in.Epoch, outcome(in.Cause))
+	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.AttemptFailed{
 		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: in.Cause,
-		Message: clip(in.Message, maxText), Usage: bill(in.Usage, m.priceOf(k.attempt.worker)),
+		Message: clip(in.Message, maxText), Usage: charge(in.Usage, price), Transcript: in.Transcript,
 	}, out)
-	m.recover(now, k, trouble{cause: in.Cause, why: clip(in.Message, maxText), notBegun: in.NotBegun}, out)
+	m.recover(now, k, trouble{
+		cause: in.Cause, why: clip(in.Message, maxText), notBegun: in.NotBegun,
+		final: in.Final && in.Cause == chargehand.CauseWorkerError,
+	}, out)
 }
 
 func outcome(c chargehand.Cause) chargehand.Outcome {
@@ -288,6 +341,9 @@ func outcome(c chargehand.Cause) chargehand.Outcome {
 func (m *Machine) overrun(now time.Time, k *task, out *Output) {
 	limit := k.attempt.deadline.Sub(k.attempt.started)
 	why := k.attempt.worker + " took longer than " + limit.String()
+	if w := m.team.Worker(k.attempt.worker); k.spec.TimeoutMS == 0 && w != nil && w.Latency() == 0 {
+		why += ", and neither timeoutMs nor averageLatencyMs says how long it may take"
+	}
 	m.stop(now, k, chargehand.CauseDeadline, why, out)
 	m.recover(now, k, trouble{cause: chargehand.CauseDeadline, why: why}, out)
 }
@@ -298,37 +354,46 @@ func (m *Machine) stop(now time.Time, k *task, c chargehand.Cause, why string, o
 	out.begin(Stop{ref, epoch})
 }
 
+// letGo is what a crash says where only the worker's stop is waited for.
+func (c Crashed) letGo() Stopped {
+	return Stopped{AttemptRef: c.AttemptRef, Epoch: c.Epoch, Usage: c.Usage, NotBegun: c.NotBegun, Tools: c.Tools, Transcript: c.Transcript}
+}
+
 // stopped takes in that a worker has let go of an attempt that had ended.
-func (m *Machine) stopped(now time.Time, ref chargehand.AttemptRef, epoch int64, u chargehand.Usage, out *Output) {
-	k := m.board.tasks[ref.Subtask]
+func (m *Machine) stopped(now time.Time, in Stopped, out *Output) {
+	k := m.board.tasks[in.Subtask]
 	if k == nil {
 		return
 	}
-	a := k.stillStopping(epoch)
-	if a == nil || a.number != ref.Attempt {
-		if m.current(ref, epoch) != nil {
+	a := k.stillStopping(in.Attempt, in.Epoch)
+	if a == nil {
+		if m.current(in.AttemptRef, in.Epoch) != nil {
 			m.crashed(now, Crashed{
-				AttemptRef: ref, Epoch: epoch, Cause: chargehand.CauseCrash,
-				Message: "the worker stopped without an answer", Usage: u,
+				AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash,
+				Message: "the worker stopped without an answer", Usage: in.Usage, NotBegun: in.NotBegun,
+				Tools: in.Tools, Transcript: in.Transcript,
 			}, out)
 		}
 		return
 	}
-	usage := bill(u, m.priceOf(a.worker))
-	m.record(now, chargehand.AttemptStopped{AttemptRef: ref, Epoch: epoch, Usage: usage}, out)
-	out.give(epoch, chargehand.OutcomeLate)
+	m.noteTools(now, in.AttemptRef, in.Tools, out)
+	m.record(now, chargehand.AttemptStopped{
+		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Usage: charge(in.Usage, declared(m.priceOf(a.worker), in.NotBegun)), Transcript: in.Transcript,
+	}, out)
+	out.give(in.Epoch, chargehand.OutcomeLate)
 }
 
-// late keeps a result that nobody waits for any more.
-func (m *Machine) late(now time.Time, f chargehand.LateResult, out *Output) {
+// late keeps a result that nobody waits for any more, and what its tools did.
+func (m *Machine) late(now time.Time, f chargehand.LateResult, r *chargehand.ToolReport, out *Output) {
 	k := m.board.tasks[f.Subtask]
 	if k == nil {
 		return
 	}
-	a := k.stillStopping(f.Epoch)
+	a := k.stillStopping(f.Attempt, f.Epoch)
 	if a != nil {
-		f.Attempt, f.Usage = a.number, bill(f.Usage, m.priceOf(a.worker))
+		f.Usage = charge(f.Usage, m.priceOf(a.worker))
 		out.give(f.Epoch, chargehand.OutcomeLate)
+		m.noteTools(now, f.AttemptRef, r, out)
 	} else {
 		f.Usage = chargehand.Usage{} // a second copy: its attempt is settled
 	}

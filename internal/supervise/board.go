@@ -16,9 +16,12 @@ type board struct {
 	ready readyHeap        // tasks that could be queued now
 	open  int              // tasks queued or running
 
-	unjudged []*task // tasks that are checked and have no reviewer asked; between steps those without money for it
-	judging  int     // tasks whose reviewer is being asked
-	stopping int     // attempts whose workers have not let go
+	unjudged  []*task // tasks that are checked and have no reviewer asked; between steps those without money for it
+	judging   int     // tasks whose reviewer is being asked
+	comparing int     // tasks of which two positions are being compared
+	stopping  int     // attempts whose workers have not let go
+
+	stated stated // by accepted outputs that may be compared
 
 	live  int    // tasks not in a final state, the synthesis left out
 	parts [7]int // planned tasks by how they count; see tally
@@ -53,7 +56,10 @@ type task struct {
 	prefer     string   // worker that goes first in the next attempt
 	avoid      []string // workers left out of it
 	correction string   // its feedback
+	actions    []string // calls of tools that are not to be made again
+	wanted     amount   // reserve at least this for it: an attempt before was denied as much
 	review     string   // the review it waits for
+	debate     debate   // about its output
 
 	cause chargehand.Cause // why it ended, when without acceptance
 	why   string
@@ -188,15 +194,25 @@ func (m *Machine) applyBoard(f chargehand.Fact) {
 		k := b.tasks[f.Subtask]
 		k.past = append(k.past, past{k.attempt.worker, k.attempt.input, k.attempt.output, f.Cause})
 		k.prefer, k.avoid, k.correction = f.Prefer, f.Avoid, f.Correction
+		if f.Cause == chargehand.CauseBudget {
+			k.wanted = k.attempt.wanted
+		}
+		if f.Cause == chargehand.CauseContested {
+			k.debate.round++
+			k.debate.stage = arguing
+		}
 		b.move(k, chargehand.SubtaskRetrying)
 		heap.Push(&b.ready, k)
 	case chargehand.SubtaskEnded:
 		k := b.tasks[f.Subtask]
 		k.cause, k.why, k.by, k.attempt.score = f.Cause, f.Why, f.DecidedBy, f.Score
+		b.endComparison(k, settled)
 		b.move(k, f.State)
 		if f.State.Accepted() {
+			b.stated.take(k)
 			b.unblock(k)
 		}
+		k.attempt.stances = nil // nobody asks for them any more
 	}
 }
 
@@ -240,7 +256,7 @@ func (m *Machine) skipDependants(now time.Time, k *task, out *Output) (needy *ta
 		}
 		m.record(now, f, out)
 		todo = append(todo, d.dependants...)
-		if needy == nil && d.spec.Required {
+		if needy == nil && m.required(d) {
 			needy = d
 		}
 	}
@@ -272,7 +288,7 @@ func (m *Machine) judgeRun(now time.Time, k, needy *task, out *Output) {
 	case k.state.Failure() && failed >= limit:
 		m.abort(now, ending{
 			stop: chargehand.StopTooManyFailures, cause: k.cause,
-			why: itoa(failed) + " of " + itoa(n) + " subtasks failed, the limit is " + itoa(limit),
+			why: itoa(failed) + " of " + counted(n, "subtask") + " failed, the limit is " + itoa(limit) + m.shared(),
 		}, out)
 	case lost && m.team.Policy.OnSubtaskError == chargehand.FailRun:
 		m.abort(now, ending{
@@ -289,13 +305,22 @@ func failedWords(k *task) string {
 	return "was not done: " + k.why
 }
 
-// required reports whether the run is nothing without the task, by plan or by its workers' policy.
+// required reports whether the run is nothing without the task: by the plan, or by the policy of a worker
+// that had it, also of one before the last, or while nobody had it of one that could (SPEC.md ·70).
 func (m *Machine) required(k *task) bool {
 	if k.spec.Required {
 		return true
 	}
-	w := m.team.Worker(k.attempt.worker)
-	return w != nil && w.FailurePolicy.Required
+	if k.attempt.worker == "" && len(k.past) == 0 {
+		return slices.ContainsFunc(m.team.Workers, func(w chargehand.WorkerSpec) bool {
+			return w.FailurePolicy.Required && w.Can(k.spec.Capability) && (k.spec.Assignee == "" || k.spec.Assignee == w.WorkerID)
+		})
+	}
+	wants := func(worker string) bool {
+		w := m.team.Worker(worker)
+		return w != nil && w.FailurePolicy.Required
+	}
+	return wants(k.attempt.worker) || slices.ContainsFunc(k.past, func(p past) bool { return wants(p.worker) })
 }
 
 // readyHeap has the highest priority first, then the order of the plan.

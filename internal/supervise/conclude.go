@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -15,6 +16,8 @@ type closing struct {
 	missing   int
 	asked     bool // WriteResult is open
 	verdict   end
+
+	result, resultHash string // of the run that has ended
 }
 
 // An end is how the run comes out.
@@ -100,12 +103,12 @@ func (m *Machine) aggregate(now time.Time, out *Output) {
 }
 
 func (m *Machine) aggregation() Aggregate {
-	e := Aggregate{Round: m.closing.round}
+	e := Aggregate{Round: m.closing.round, Caveats: m.caveats()}
 	for _, k := range m.board.order {
 		if k.state.Accepted() && !k.synthesis {
 			e.Accepted = append(e.Accepted, Accepted{
-				k.spec.ID, k.number, k.attempt.worker, k.attempt.output,
-				k.spec.OutputContract, k.state, k.attempt.score,
+				k.spec.ID, k.attempt.number, k.attempt.worker, k.attempt.output,
+				k.spec.OutputContract, k.state, k.attempt.score, k.debate.confirmed,
 			})
 		}
 	}
@@ -125,7 +128,7 @@ func (m *Machine) conflictsWait(now time.Time, out *Output) bool {
 	if m.closing.conflicts == 0 || m.team.Policy.Conflicts != chargehand.ReviewConflict || m.run.abort != nil {
 		return false
 	}
-	for _, r := range m.desk.order {
+	for _, r := range slices.Backward(m.desk.order) { // a fork asks again
 		if r.Subject == chargehand.SubjectConflicts && r.OutputRef == m.closing.aggregate {
 			return r.Open()
 		}
@@ -170,22 +173,29 @@ func (m *Machine) lastStep() chargehand.Subtask {
 
 // synthesisReserve is set aside when a plan is adopted, so that the last step and its check can be
 // paid (SPEC.md ·91).
-func (m *Machine) synthesisReserve() chargehand.Micros {
+func (m *Machine) synthesisReserve() (all, check amount) {
 	if m.team.Synthesis == nil || m.planning.version > 0 {
-		return 0
+		return all, check
 	}
 	s := m.lastStep()
-	most, _ := dearest(m.choice(&task{spec: &s, synthesis: true}).Eligible, -1)
-	most += m.priceOf(m.team.Policy.Reviewer)
-	if !m.ledger.fits(forSynthesis, amount{usd: most}) {
-		return 0
+	k := &task{spec: &s, synthesis: true}
+	c := m.choice(k)
+	limit, _ := dearest(c.Eligible, -1)
+	work := m.most(k, c.Eligible, limit)
+	if m.team.Policy.Judge() != "" {
+		check = m.check(m.longest(c.Eligible))
 	}
-	return most
+	all = amount{work.usd + check.usd, work.tokens + check.tokens}
+	if !m.ledger.fits(forSynthesis, all) {
+		return amount{}, amount{}
+	}
+	return all, check
 }
 
 func (m *Machine) askResult(now time.Time, out *Output) {
+	m.alarmChecking(now, out)
 	o := m.outcome()
-	m.record(now, chargehand.ResultAsked{State: o.state, Stop: o.stop, Why: o.why, Gaps: len(m.gaps())}, out)
+	m.record(now, chargehand.ResultAsked{State: o.state, Stop: o.stop, Why: o.why, Gaps: m.lacking()}, out)
 	out.begin(m.writeResult())
 }
 
@@ -234,18 +244,18 @@ func (m *Machine) gapReason() (chargehand.StopReason, string) {
 	case b.parts[countOverBudget] > 0:
 		return chargehand.StopBudgetExhausted, m.ledger.shortage()
 	case b.waiting() > 0:
-		return chargehand.StopHumanRequired, itoa(b.waiting()) + " subtasks wait for a decision"
+		return chargehand.StopHumanRequired, "nobody decided about " + counted(b.waiting(), "subtask") + m.shared()
 	case b.failures() > 0 || m.synthesisLost():
 		return chargehand.StopWorkerFailure, m.undone()
 	case b.parts[countRejected] > 0:
-		return chargehand.StopPolicyBoundary, itoa(b.parts[countRejected]) + " subtasks were rejected"
+		return chargehand.StopPolicyBoundary, counted(b.parts[countRejected], "subtask") + were(b.parts[countRejected]) + "rejected" + m.shared()
 	}
 	return chargehand.StopMissingEvidence, "the plan has no subtask"
 }
 
 func (m *Machine) undone() string {
 	if n := m.board.failures(); n > 0 {
-		return itoa(n) + " of " + itoa(m.board.parts[countAll]) + " subtasks were not done"
+		return itoa(n) + " of " + counted(m.board.parts[countAll], "subtask") + were(n) + "not done" + m.shared()
 	}
 	return "the synthesis was not accepted"
 }

@@ -38,7 +38,7 @@ func (c *cast) declare(l line) bool {
 			Workers: l.list("workers"),
 		})
 	case "replan":
-		c.team.Planner = chargehand.Planner{Func: "planner", Replan: true}
+		c.team.Planner = chargehand.Planner{Func: "planner", Replan: true, Advice: l.has("advice"), EstimateUSD: l.money("cost")}
 	default:
 		return false
 	}
@@ -56,13 +56,16 @@ func (c cast) complete() cast {
 // declaredWorker takes 10 s on average unless it says more: its attempts may last 20 s.
 func declaredWorker(l line) chargehand.WorkerSpec {
 	w := chargehand.WorkerSpec{
-		WorkerID: l.word(1), Capabilities: strings.Split(l.word(2), ","), Tier: l.number("tier", 0),
+		WorkerID: l.word(1), Capabilities: strings.Split(l.word(2), ","), ToolGrants: l.list("grants"), Tier: l.number("tier", 0),
 		AverageLatencyMS: max(int(l.duration("latency").Milliseconds()), 10_000), CostPerCallEstimateUSD: l.money("cost"),
 		MaxRiskLevel: chargehand.Risk(l.opts["risk"]), Tenants: l.list("tenants"), Idempotent: l.has("idempotent"),
 		FailurePolicy: chargehand.FailurePolicy{
 			Required: l.has("required"), MaxAttempts: l.number("attempts", 0),
 			FallbackWorker: l.opts["fallback"], AllowPartialResult: l.has("partial"),
 		},
+	}
+	if n := l.number("llm", 0); n > 0 {
+		w.Kind, w.Model, w.LLM = chargehand.KindLLM, "some/model", &chargehand.LLMKind{MaxTokens: n, MaxTools: l.number("calls", 0)}
 	}
 	if l.has("once") {
 		no := false
@@ -77,16 +80,20 @@ func declaredPolicy(l line) chargehand.Policy {
 		OnSubtaskError: chargehand.OnError(l.opts["error"]), FailureRatio: l.float("ratio"),
 		ReviewTimeout: chargehand.Duration(l.duration("patience")), AutoDecision: chargehand.AutoDecision(l.opts["auto"]),
 		WhenOnlyWaits: chargehand.OnWait(l.opts["wait"]), Reviewer: l.opts["reviewer"],
-		Conflicts: chargehand.OnConflict(l.opts["conflicts"]),
+		Conflicts: chargehand.OnConflict(l.opts["conflicts"]), ApprovePlan: l.has("approve-plan"),
+		PlanEffects: chargehand.OnEffects(l.opts["plan-effects"]),
+		Debate: chargehand.Debate{
+			Rounds: l.number("rounds", 0), Adjudicate: chargehand.Adjudication(l.opts["adjudicate"]), Always: l.has("debate"),
+		},
 	}
 }
 
 func declaredTask(l line) chargehand.Subtask {
 	s := chargehand.Subtask{
 		ID: l.word(1), Goal: "do " + l.word(1), Capability: l.word(2), Deps: l.list("after"), Priority: l.number("priority", 0),
-		Criticality: chargehand.Criticality(l.opts["crit"]), Required: l.has("required"), RiskLevel: chargehand.Risk(l.opts["risk"]),
+		Criticality: chargehand.Criticality(l.opts["crit"]), Required: l.has("required"), Debate: l.has("debate"), RiskLevel: chargehand.Risk(l.opts["risk"]),
 		Effect: chargehand.Effect(l.opts["effect"]), TimeoutMS: int(l.duration("timeout").Milliseconds()),
-		RequiredAspects: l.list("aspects"), Assignee: l.opts["assignee"],
+		RequiredAspects: l.list("aspects"), Role: l.opts["role"], Assignee: l.opts["assignee"],
 		Budget: chargehand.Budget{USD: l.money("cost"), Tokens: int64(l.number("tokens", 0))},
 	}
 	if l.has("big") {

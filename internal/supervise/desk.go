@@ -1,7 +1,7 @@
 package supervise
 
 import (
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -20,9 +20,9 @@ type desk struct {
 // reviewOutput asks a person about a task. Independent work goes on.
 func (m *Machine) reviewOutput(now time.Time, k *task, t trouble, out *Output) {
 	v := &k.attempt.verdict
-	blocks, required := m.board.blockedBy(k)
+	blocks, required := m.blockedBy(k)
 	r := chargehand.Review{
-		TaskID: k.spec.ID, Attempt: k.number, Subject: chargehand.SubjectOutput, Cause: t.cause,
+		TaskID: k.spec.ID, Attempt: k.attempt.number, Subject: chargehand.SubjectOutput, Cause: t.cause,
 		Action:      "use the output of " + k.spec.Name(),
 		Description: k.spec.Name() + ": " + t.why, Risk: k.spec.RiskLevel, Evidence: v.Issues,
 		OutputRef: k.attempt.output, VerdictRef: k.attempt.ref, RequestedBy: k.attempt.worker,
@@ -30,6 +30,9 @@ func (m *Machine) reviewOutput(now time.Time, k *task, t trouble, out *Output) {
 	}
 	if k.attempt.size == 0 {
 		r.OutputRef = ""
+	}
+	if t.cause == chargehand.CauseContested {
+		r.Evidence, r.Positions = append(k.debate.dissent(), v.Issues...), k.debate.positions()
 	}
 	if t.cause == chargehand.CauseUnknown {
 		r.Action = "settle whether " + k.spec.Name() + " took effect"
@@ -50,14 +53,14 @@ func (m *Machine) reviewConflicts(now time.Time, n int, out *Output) {
 	m.open(now, chargehand.Review{
 		Subject: chargehand.SubjectConflicts, Cause: chargehand.CauseQuality,
 		Action:      "let the result stand with its conflicts recorded",
-		Description: itoa(n) + " accepted outputs disagree", OutputRef: m.closing.aggregate, RequestedBy: "aggregation",
+		Description: counted(n, "conflict") + " between accepted outputs", OutputRef: m.closing.aggregate, RequestedBy: "aggregation",
 	}, out)
 }
 
 func (m *Machine) open(now time.Time, r chargehand.Review, out *Output) {
 	p := &m.team.Policy
-	r.ID = "rev_" + chargehand.Hash([]byte(m.id + "/" + itoa(len(m.desk.order))))[len("sha256:"):][:10]
-	r.Nonce = chargehand.Hash([]byte(m.run.seed + "/" + r.ID))[len("sha256:"):][:24]
+	r.ID = reviewID(m.id, len(m.desk.order))
+	r.Nonce = nonce(m.run.seed, r.ID)
 	r.RunID, r.OpenedAt, r.Deadline, r.Policy = m.id, now, now.Add(p.Patience()), p.ID()
 	if r.Risk == "" {
 		r.Risk = chargehand.RiskLow
@@ -67,20 +70,29 @@ func (m *Machine) open(now time.Time, r chargehand.Review, out *Output) {
 		r.Auto = chargehand.AutoApprove
 	}
 	if r.ContentHash = r.OutputRef; r.ContentHash == "" {
-		r.ContentHash = chargehand.Hash([]byte(r.Description))
+		r.ContentHash = chargehand.Hash([]byte(r.Description + listed(r.Changes)))
 	}
 	m.record(now, chargehand.ReviewOpened{Review: r}, out)
 }
 
+// reviewID names a run's n-th review, from 0.
+func reviewID(run string, n int) string {
+	return "rev_" + chargehand.Hash([]byte(run + "/" + itoa(n)))[len("sha256:"):][:10]
+}
+
+func nonce(seed, review string) string {
+	return chargehand.Hash([]byte(seed + "/" + review))[len("sha256:"):][:24]
+}
+
 // blockedBy is how many tasks wait for one, directly or not, and whether one of them is required.
-func (b *board) blockedBy(k *task) (n int, required bool) {
+func (m *Machine) blockedBy(k *task) (n int, required bool) {
 	seen := map[*task]bool{}
 	for todo := []*task{k}; len(todo) > 0; todo = todo[1:] {
 		for _, d := range todo[0].dependants {
 			if !seen[d] {
 				seen[d] = true
 				todo = append(todo, d)
-				required = required || d.spec.Required
+				required = required || m.required(d)
 			}
 		}
 	}
@@ -97,34 +109,56 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 	case r == nil:
 		no(chargehand.CodeNotFound, "the run has no such review")
 	case !r.Open() && !r.Decision.ByPolicy:
-		no(chargehand.CodeDecided, "decided by "+r.Decision.Approver+", "+answer(r.Decision.Approved))
+		no(chargehand.CodeDecided, "decided by "+r.Decision.Approver+", "+r.Decision.Outcome())
 	case m.run.abort != nil || m.closing.asked:
 		no(chargehand.CodeEnded, "the run has come to its end")
 	case !r.Open() && r.Decision.Withdrawn:
 		no(chargehand.CodeExpired, "it was withdrawn: "+r.Decision.Comment)
 	case !r.Open():
-		no(chargehand.CodeExpired, "policy "+r.Decision.Approver+" has "+answer(r.Decision.Approved)+" it: "+r.Decision.Comment)
+		no(chargehand.CodeExpired, "policy "+r.Decision.Approver+" has "+r.Decision.Outcome()+" it: "+r.Decision.Comment)
 	case in.Approver == "":
 		no(chargehand.CodeNotAllowed, "a decision needs the person who makes it")
 	case in.ContentHash != r.ContentHash:
 		no(chargehand.CodeStale, "the decision names other content than the review, which is "+r.ContentHash)
 	case in.Nonce != r.Nonce:
 		no(chargehand.CodeNonce, "the decision does not carry the review's nonce")
-	case in.Approved && r.OutputRef == "":
+	case in.Approved && r.OutputRef == "" && in.EditRef == "" && r.Subject != chargehand.SubjectTools:
 		no(chargehand.CodeNothing, "there is no output that could be accepted; reject it, or cancel the run")
+	case in.EditRef != "" && (!in.Approved || r.Subject != chargehand.SubjectPlan):
+		no(chargehand.CodeNotAllowed, "only a plan can be approved with changes")
+	case in.SendBack && m.keeps(r, in) != "":
+		no(chargehand.CodeNotAllowed, m.keeps(r, in))
 	default:
 		m.settleReview(now, r, chargehand.Decision{
 			ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
 			ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now,
+			SendBack: in.SendBack, EditRef: in.EditRef,
 		}, out)
 	}
 }
 
-func answer(yes bool) string {
-	if yes {
-		return "approved"
+// keeps is why a review's subject cannot be sent back; empty if it can (SPEC.md ·123).
+func (m *Machine) keeps(r *chargehand.Review, in Decide) string {
+	k := m.board.tasks[r.TaskID]
+	switch {
+	case in.Approved:
+		return "what is approved is not sent back"
+	case in.Comment == "":
+		return "to send it back needs a comment: what is to be done otherwise"
+	case r.Subject == chargehand.SubjectPlan && m.planning.proposed.source != "func" && m.planning.proposed.source != "llm":
+		return "nobody made the plan who could make another; approve one in its place, or reject it"
+	case r.Subject == chargehand.SubjectPlan && !m.planFits():
+		return "another plan costs $" + m.team.Planner.EstimateUSD.String() + ", and " + m.ledger.shortage()
+	case r.Subject == chargehand.SubjectPlan:
+		return ""
+	case r.Subject != chargehand.SubjectOutput:
+		return "there is nobody to send it back to"
+	case r.Cause == chargehand.CauseUnknown:
+		return "whether it took effect is not known, and it must not be done twice"
+	case m.attemptsLeft(k, m.team.Worker(k.attempt.worker)) == 0:
+		return "it has been tried " + itoa(k.number) + " times, and no attempt is left"
 	}
-	return "rejected"
+	return ""
 }
 
 // decideByPolicy answers a review nobody answered in time (SPEC.md ·124).
@@ -155,8 +189,18 @@ func (m *Machine) withdraw(now time.Time, r *chargehand.Review, why string, out 
 func (m *Machine) settleReview(now time.Time, r *chargehand.Review, d chargehand.Decision, out *Output) {
 	m.record(now, chargehand.ReviewDecided{Decision: d}, out)
 	switch {
-	case r.Subject == chargehand.SubjectOutput:
+	case r.Subject == chargehand.SubjectOutput && d.SendBack:
+		m.workAgain(now, m.board.tasks[r.TaskID], d, out)
+	case r.Subject == chargehand.SubjectTools && d.Approved:
+		m.allowTools(now, m.board.tasks[r.TaskID], r, d.Approver, out)
+	case r.Subject == chargehand.SubjectOutput || r.Subject == chargehand.SubjectTools:
 		m.settleTask(now, m.board.tasks[r.TaskID], r, d, out)
+	case r.Subject == chargehand.SubjectPlan && d.SendBack:
+		m.askPlan(now, m.planning.iteration, []string{"sent back by " + d.Approver + ": " + d.Comment}, out)
+	case r.Subject == chargehand.SubjectPlan && d.EditRef != "":
+		m.follow(now, d.EditRef, out)
+	case r.Subject == chargehand.SubjectPlan && d.Approved:
+		m.follow(now, r.OutputRef, out)
 	case r.Subject == chargehand.SubjectPlan && len(m.board.order) > 0: // a replan: the run ends with what it has
 	case r.Subject == chargehand.SubjectPlan:
 		m.abort(now, ending{chargehand.StopHumanRequired, chargehand.CauseRejected, r.Description, d.Approver}, out)
@@ -165,20 +209,35 @@ func (m *Machine) settleReview(now time.Time, r *chargehand.Review, d chargehand
 	}
 }
 
+// workAgain tries a task again with what a person said of its output.
+func (m *Machine) workAgain(now time.Time, k *task, d chargehand.Decision, out *Output) {
+	f := chargehand.RetryPlanned{
+		AttemptRef: k.nextRef(), Cause: chargehand.CauseSentBack, Avoid: k.avoid,
+		Correction: clip("sent back by "+d.Approver+": "+d.Comment, maxText),
+	}
+	if w := k.attempt.worker; w != "" && !slices.Contains(k.avoid, w) {
+		f.Prefer = w
+	}
+	m.record(now, f, out)
+}
+
 func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d chargehand.Decision, out *Output) {
-	f := chargehand.SubtaskEnded{Attempt: k.number, DecidedBy: d.Approver, Cause: r.Cause, Why: d.Comment}
+	f := chargehand.SubtaskEnded{Attempt: k.attempt.number, DecidedBy: d.Approver, Cause: r.Cause, Why: d.Comment}
 	switch {
 	case d.Approved:
 		f.State, f.Score = chargehand.SubtaskAcceptedByHuman, k.attempt.verdict.Score
 	case r.Cause == chargehand.CauseReviewerError:
 		f.State, f.Label = chargehand.SubtaskRejected, "reviewer-error"
 	case m.exhausted(k, r.Cause):
-		f.State, f.Label, f.Why = chargehand.SubtaskFailed, "failed-review", strings.TrimPrefix(r.Description, k.spec.Name()+": ")
+		f.State, f.Label, f.Why = chargehand.SubtaskFailed, "failed-review", r.Grounds(k.spec)
 	default:
 		f.State, f.Label = chargehand.SubtaskRejected, "failed-review"
 	}
 	if !d.Approved && f.State == chargehand.SubtaskRejected {
 		f.Why = because("rejected by "+d.Approver, d.Comment)
+	}
+	if d.ByPolicy && f.State == chargehand.SubtaskRejected { // what a person was asked about is the cause
+		f.Why += "; " + r.Grounds(k.spec)
 	}
 	m.end(now, k, f, out)
 }
@@ -233,7 +292,10 @@ func (m *Machine) applyDesk(f chargehand.Fact) {
 		r.Decision = &d
 		m.desk.open--
 		m.desk.count(r, -1)
-		m.planning.settled = m.planning.settled || r.Subject == chargehand.SubjectPlan
+		if r.Subject == chargehand.SubjectPlan {
+			m.planning.settled = m.planning.settled || !d.Approved && !d.SendBack
+			m.planning.returned = false
+		}
 		m.desk.decisions = append(m.desk.decisions, d)
 	}
 }

@@ -105,7 +105,7 @@ func (k *task) nextNumber() int {
 
 func (m *Machine) askFor(k *task) Ask {
 	return Ask{
-		AttemptRef: k.ref(), Candidates: k.attempt.candidates, Strategy: k.attempt.strategy,
+		AttemptRef: k.ref(), Candidates: k.asked(), Strategy: k.attempt.strategy,
 		Priority: k.spec.Priority, Timeout: time.Duration(k.spec.TimeoutMS) * time.Millisecond,
 		SpawnUpTo: m.ledger.spawnUpTo(),
 	}
@@ -117,7 +117,7 @@ func (m *Machine) reask(out *Output) {
 		return
 	}
 	for _, k := range m.board.order {
-		if k.state == chargehand.SubtaskQueued {
+		if k.waitsForWorker() {
 			out.Fleet = append(out.Fleet, m.askFor(k))
 		}
 	}
@@ -125,11 +125,14 @@ func (m *Machine) reask(out *Output) {
 
 func (m *Machine) withdrawAll(out *Output) {
 	for _, k := range m.board.order {
-		if k.state == chargehand.SubtaskQueued {
+		if k.waitsForWorker() {
 			out.Fleet = append(out.Fleet, Withdraw{k.ref()})
 		}
 	}
 }
+
+// waitsForWorker reports whether the fleet is asked for a worker.
+func (k *task) waitsForWorker() bool { return k.state == chargehand.SubtaskQueued || k.adrift() }
 
 // lowerTier queues anew, at the cheapest tier, the tasks that still wait for a worker; the
 // critical ones and the synthesis keep theirs (SPEC.md ·91).
@@ -161,7 +164,7 @@ func (m *Machine) tier(k *task) int {
 
 // choice is which workers may take a task now.
 func (m *Machine) choice(k *task) route.Choice {
-	return m.choose(k.spec, route.Question{Tier: m.tier(k), Avoid: k.avoid, Prefer: k.prefer})
+	return k.allowed(m.choose(k.spec, route.Question{Tier: m.tier(k), Avoid: k.avoid, Prefer: k.prefer}))
 }
 
 func (m *Machine) choose(s *chargehand.Subtask, q route.Question) route.Choice {
@@ -205,14 +208,31 @@ type kind struct {
 // others are about to reserve.
 func (m *Machine) price(k *task, c route.Choice, pending amount) (ask, bool) {
 	a := ask{choice: c, tier: m.tier(k)}
+	key := m.heldFor(k)
+	if key == forSynthesis {
+		pending.usd, pending.tokens = pending.usd+m.ledger.check.usd, pending.tokens+m.ledger.check.tokens
+	}
 	for limit, ok := dearest(c.Eligible, -1); ok; limit, ok = dearest(c.Eligible, limit) {
-		a.reserve = amount{limit, k.spec.Budget.Tokens}
-		if m.ledger.fits(m.heldFor(k), amount{limit + pending.usd, a.reserve.tokens + pending.tokens}) {
-			a.choice.Eligible = cheaperThan(c.Eligible, limit)
+		a.choice.Eligible = cheaperThan(c.Eligible, limit)
+		a.reserve = m.most(k, a.choice.Eligible, limit)
+		if m.ledger.fits(key, amount{a.reserve.usd + pending.usd, a.reserve.tokens + pending.tokens}) {
 			return a, true
 		}
 	}
 	return a, false
+}
+
+// most is what an attempt has to reserve, whichever of the workers takes it; the dearest costs the
+// limit.
+func (m *Machine) most(k *task, cs []chargehand.Candidate, limit chargehand.Micros) amount {
+	a := amount{max(limit, k.wanted.usd), max(k.spec.Budget.Tokens, k.wanted.tokens)}
+	if m.ledger.ceiling.Tokens == 0 || k.spec.Budget.Tokens > 0 {
+		return a
+	}
+	for _, c := range cs {
+		a.tokens = max(a.tokens, m.tokens(k, m.team.Worker(c.Worker)))
+	}
+	return a
 }
 
 // heldFor is the key of what is already held for the task's next attempt; empty if nothing is.
@@ -258,6 +278,10 @@ func (m *Machine) endHopeless(now time.Time, out *Output) {
 
 // noWorker leaves a task out for want of a worker (SPEC.md ·75).
 func (m *Machine) noWorker(now time.Time, k *task, c route.Choice, out *Output) {
+	if k.debate.stage == arguing {
+		m.breakOff(now, k, "it is debated, and the worker whose turn it is may not do it", out)
+		return
+	}
 	why := "no worker has the capability " + k.spec.Capability
 	for i, x := range c.Excluded {
 		if i == 0 {
@@ -273,15 +297,25 @@ func (m *Machine) noWorker(now time.Time, k *task, c route.Choice, out *Output) 
 
 // overBudget leaves a task out for want of money (SPEC.md ·76).
 func (m *Machine) overBudget(now time.Time, k *task, out *Output) {
+	if k.debate.stage == arguing {
+		m.breakOff(now, k, "it is debated, and there is no money to go on: "+m.ledger.shortage(), out)
+		return
+	}
 	m.end(now, k, chargehand.SubtaskEnded{
 		Attempt: k.number, State: chargehand.SubtaskOverBudget,
 		Cause: chargehand.CauseBudget, Why: m.ledger.shortage(),
 	}, out)
 }
 
+// shortage says what there is too little of. The run has a ceiling.
 func (l *ledger) shortage() string {
-	if left := l.left(); left != nil {
+	left := l.left()
+	if l.ceiling.Tokens == 0 {
 		return "the budget of $" + l.ceiling.USD.String() + " leaves $" + left.String()
 	}
-	return "the budget of " + itoa(int(l.ceiling.Tokens)) + " tokens is used up"
+	tokens := itoa(int(max(0, l.ceiling.Tokens-l.settled.tokens-l.reserved.tokens)))
+	if left == nil {
+		return "the budget of " + itoa(int(l.ceiling.Tokens)) + " tokens leaves " + tokens
+	}
+	return "the budget of $" + l.ceiling.USD.String() + " and " + itoa(int(l.ceiling.Tokens)) + " tokens leaves $" + left.String() + " and " + tokens
 }

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,9 +24,12 @@ func (d *dice) team(t fataler) (*chargehand.Team, chargehand.Plan) {
 	if d.one(2) {
 		team.Synthesis = &chargehand.Synthesis{Capability: "y"}
 	}
+	if by := &team.Policy.Debate.Adjudicate; *by == chargehand.AdjudicateByJudge && team.Policy.Reviewer == "" {
+		*by = ""
+	}
 	plan := chargehand.Plan{Subtasks: d.tasks("s", nil)}
 	if d.one(2) {
-		team.Planner = chargehand.Planner{Func: "planner", Replan: true}
+		team.Planner = chargehand.Planner{Func: "planner", Replan: true, EstimateUSD: d.cents()}
 	} else {
 		team.Planner.Template = &plan
 	}
@@ -53,6 +57,9 @@ func (d *dice) worker(i int) chargehand.WorkerSpec {
 	if d.one(3) {
 		w.FailurePolicy.FallbackWorker = "all"
 	}
+	if d.one(3) {
+		w.Kind, w.Model, w.LLM = chargehand.KindLLM, "some/model", &chargehand.LLMKind{MaxTokens: pick(d, 20, 50)}
+	}
 	return w
 }
 
@@ -64,6 +71,10 @@ func (d *dice) policy() chargehand.Policy {
 		AutoDecision:   pick[chargehand.AutoDecision](d, "", chargehand.AutoApprove),
 		WhenOnlyWaits:  pick[chargehand.OnWait](d, "", chargehand.WaitForPeople, chargehand.ReturnPartial),
 		Conflicts:      pick[chargehand.OnConflict](d, "", chargehand.ReviewConflict),
+		Debate: chargehand.Debate{
+			Rounds: d.below(4), Always: d.one(2),
+			Adjudicate: pick(d, "", chargehand.AdjudicateByRules, chargehand.AdjudicateByJudge, chargehand.AdjudicateByJudge),
+		},
 	}
 }
 
@@ -78,6 +89,7 @@ func (d *dice) tasks(prefix string, ids []string) []chargehand.Subtask {
 			TimeoutMS:   pick(d, 0, 0, 2_000, 90_000),
 			Budget:      chargehand.Budget{USD: d.cents() * chargehand.Micros(d.below(2)), Tokens: pick[int64](d, 0, 0, 100)},
 		}
+		s.Debate = s.Effect.Reads() && d.one(3)
 		if d.one(15) {
 			s.ToolGrants = []string{"none"} // that no worker has
 		}
@@ -95,7 +107,7 @@ func (d *dice) tasks(prefix string, ids []string) []chargehand.Subtask {
 func (d *dice) order() chargehand.Order {
 	return chargehand.Order{
 		Objective: chargehand.Objective{Goal: "the goal", Documents: []chargehand.Document{{Name: "d", Hash: "sha256:d"}}},
-		Budget:    chargehand.Budget{USD: pick[chargehand.Micros](d, 0, 0, 60_000, 200_000), Tokens: pick[int64](d, 0, 0, 0, 600)},
+		Budget:    chargehand.Budget{USD: pick[chargehand.Micros](d, 0, 0, 60_000, 200_000), Tokens: pick[int64](d, 0, 0, 0, 600, 4_000, 9_000)},
 		Deadline:  chargehand.Duration(pick(d, 0, 0, 0, 10*time.Second, 2*time.Hour)),
 	}
 }
@@ -116,6 +128,24 @@ func (d *dice) many() []string {
 	return list
 }
 
+// stances are what an output says of a few keys; a hostile one says more than a record holds, of keys
+// that are none.
+func (d *dice) stances() []chargehand.Stance {
+	var out []chargehand.Stance
+	for _, key := range []string{"fee", "term", "law"} {
+		if d.one(2) {
+			out = append(out, chargehand.Stance{Key: key, Says: pick(d, "1", "2", "3")})
+		}
+	}
+	if d.hostile && d.one(3) {
+		n := pick(d, 1, 90, 400)
+		for i := range n {
+			out = append(out, chargehand.Stance{Key: fmt.Sprintf("%.70s%d", d.words(), i), Says: "0123456789ab"})
+		}
+	}
+	return out
+}
+
 func (d *dice) usage() chargehand.Usage {
 	u := chargehand.Usage{USD: pick[chargehand.Micros](d, 0, 0, 5_000, 10_000, 40_000), InputTokens: pick[int64](d, 0, 50, 100, 300)}
 	if d.hostile && d.one(4) {
@@ -130,7 +160,7 @@ func (d *dice) verdict() chargehand.Verdict {
 		SchemaPass: !d.one(8), Score: pick(d, 0.3, 0.6, 0.65, 0.7, 1, 1, 1, 1), Feedback: words, Reasoning: words, Validator: "gate",
 		Recommendation: pick(d, chargehand.Accept, chargehand.Accept, chargehand.Accept, chargehand.Accept, chargehand.Accept,
 			chargehand.Reject, chargehand.HumanReview, "", "MAYBE"),
-		Confidence: pick(d, 0, 5, 6, 7, 8, 9, 10, 11),
+		Confidence: pick(d, 0, 5, 6, 7, 8, 9, 10, 11), Choice: pick(d, 0, 1, 2, 2, 3, -1),
 	}
 	for range pick(d, 0, 1, 30) {
 		v.Issues = append(v.Issues, chargehand.Finding{

@@ -21,8 +21,13 @@ type Planned struct {
 	Iteration int              `json:"iteration"`
 	Plan      chargehand.Plan  `json:"plan"`
 	Source    string           `json:"source"`
+	Ref       string           `json:"ref,omitempty"` // content hash of the plan, where it is to be approved or was
 	Usage     chargehand.Usage `json:"usage,omitzero"`
 	Err       string           `json:"err,omitempty"`
+
+	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done, and nothing is billed
+
+	Advice *chargehand.Advice `json:"advice,omitempty"` // that the planner was shown
 }
 
 // Granted says that the fleet gave a worker for an attempt.
@@ -49,17 +54,24 @@ type Finished struct {
 	Usage      chargehand.Usage        `json:"usage,omitzero"`
 	Blockers   []string                `json:"blockers,omitempty"`
 	Evidence   []string                `json:"evidence,omitempty"`
+	Tools      *chargehand.ToolReport  `json:"tools,omitempty"`
+	Transcript string                  `json:"transcript,omitempty"` // content hash
+	Stances    []chargehand.Stance     `json:"stances,omitempty"`    // each key once; where Launch asks for them
 }
 
 // Crashed says that an attempt ended without an output. The worker has let go.
 type Crashed struct {
 	chargehand.AttemptRef
 	Epoch   int64            `json:"epoch"`
-	Cause   chargehand.Cause `json:"cause"` // crash or worker_error
+	Cause   chargehand.Cause `json:"cause"` // crash, worker_error, or budget where it was denied more
 	Message string           `json:"message"`
 	Usage   chargehand.Usage `json:"usage,omitzero"`
 
-	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done
+	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done, and nothing is billed
+	Final    bool `json:"final,omitempty"`    // to ask the same worker again changes nothing
+
+	Tools      *chargehand.ToolReport `json:"tools,omitempty"`
+	Transcript string                 `json:"transcript,omitempty"` // content hash
 }
 
 // Stopped confirms Stop: the worker has let go.
@@ -67,6 +79,11 @@ type Stopped struct {
 	chargehand.AttemptRef
 	Epoch int64            `json:"epoch"`
 	Usage chargehand.Usage `json:"usage,omitzero"`
+
+	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done, and nothing is billed
+
+	Tools      *chargehand.ToolReport `json:"tools,omitempty"`
+	Transcript string                 `json:"transcript,omitempty"` // content hash
 }
 
 // JudgeAnswered answers Judge. Err says that the reviewer threw or talked nonsense.
@@ -76,6 +93,26 @@ type JudgeAnswered struct {
 	Verdict chargehand.Verdict `json:"verdict"`
 	Usage   chargehand.Usage   `json:"usage,omitzero"`
 	Err     string             `json:"err,omitempty"`
+
+	NotBegun bool `json:"notBegun,omitempty"` // certainly nothing was done, and nothing is billed
+}
+
+// Compared answers Compare.
+type Compared struct {
+	chargehand.AttemptRef
+	Agree  bool     `json:"agree"`
+	Points int      `json:"points"`           // keys that either output names
+	Differ []string `json:"differ,omitempty"` // those of which they do not say the same
+}
+
+// TopUp asks, before a call under way sends more, that what is reserved for it covers so much in
+// all. It is granted or denied at once: Output.Refusal says which.
+type TopUp struct {
+	For chargehand.Holder `json:"for"`
+	chargehand.AttemptRef
+	Epoch int64            `json:"epoch,omitempty"` // of an attempt
+	Times int              `json:"times,omitempty"` // of a judge; of a plan the iteration
+	Total chargehand.Usage `json:"total"`
 }
 
 // Decide is a person's answer to a review.
@@ -86,6 +123,8 @@ type Decide struct {
 	ContentHash string `json:"contentHash"`
 	Nonce       string `json:"nonce"`
 	Comment     string `json:"comment,omitempty"`
+	SendBack    bool   `json:"sendBack,omitempty"`
+	EditRef     string `json:"editRef,omitempty"` // content hash of the plan to follow instead, which was checked
 }
 
 // Operate is an operator's pause, resume or cancel.
@@ -110,6 +149,14 @@ type ResultWritten struct {
 type Resumed struct {
 	Boot   int64    `json:"boot"`
 	Forced []string `json:"forced,omitempty"` // how the program differs from the one the run began with
+	Held   bool     `json:"held,omitempty"`   // nobody works for it in that process either: what is open stays so
+}
+
+// Fork begins the run from the records of another, which Branch has put under this run's name: the
+// machine is the fold of them.
+type Fork struct {
+	Parent chargehand.Parent `json:"parent"`
+	By     string            `json:"by,omitempty"` // empty means whoever started the other run
 }
 
 // Refolded says that the fleet forgot its queue, as after a write that failed.
@@ -125,11 +172,14 @@ func (Finished) input()       {}
 func (Crashed) input()        {}
 func (Stopped) input()        {}
 func (JudgeAnswered) input()  {}
+func (Compared) input()       {}
+func (TopUp) input()          {}
 func (Decide) input()         {}
 func (Operate) input()        {}
 func (WorkAggregated) input() {}
 func (ResultWritten) input()  {}
 func (Resumed) input()        {}
+func (Fork) input()           {}
 func (Refolded) input()       {}
 func (Tick) input()           {}
 

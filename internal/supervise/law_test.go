@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -19,6 +20,8 @@ type law struct {
 	held     map[string]amount // by attempt or judgement
 	excess   amount            // billed above what was reserved
 	overhead amount            // set aside for the synthesis
+	check    amount            // of what was set aside, that of its check
+	unnamed  amount            // billed above what was reserved by the record before
 
 	tasks     map[string]chargehand.Subtask
 	state     map[string]chargehand.SubtaskState
@@ -26,12 +29,15 @@ type law struct {
 	stopping  map[chargehand.AttemptRef]int64
 	letGo     bool // the late result just seen is that of a stopping attempt
 	checked   map[chargehand.AttemptRef]chargehand.Verdict
+	stances   map[chargehand.AttemptRef][]chargehand.Stance
+	stated    map[string][]chargehand.Stance // of accepted outputs, by subtask
 	judged    map[chargehand.AttemptRef]chargehand.Recommendation
 	asked     map[chargehand.AttemptRef]int // how often the reviewer was
 	reviews   map[string]chargehand.Review
 	approved  map[chargehand.AttemptRef]bool
 	doubtful  map[string]bool                // a write whose outcome nobody knows
 	harmless  map[chargehand.AttemptRef]bool // it crashed before it began
+	debates   map[string]*dispute
 	planAsked int
 	aggregate map[string]bool // the outputs in the latest; nil before
 	result    bool
@@ -44,6 +50,7 @@ func newLaw(team *chargehand.Team) *law {
 		running: map[chargehand.AttemptRef]int64{}, stopping: map[chargehand.AttemptRef]int64{}, checked: map[chargehand.AttemptRef]chargehand.Verdict{},
 		judged: map[chargehand.AttemptRef]chargehand.Recommendation{}, asked: map[chargehand.AttemptRef]int{},
 		reviews: map[string]chargehand.Review{}, approved: map[chargehand.AttemptRef]bool{}, doubtful: map[string]bool{}, harmless: map[chargehand.AttemptRef]bool{},
+		debates: map[string]*dispute{}, stances: map[chargehand.AttemptRef][]chargehand.Stance{}, stated: map[string][]chargehand.Stance{},
 	}
 }
 
@@ -85,6 +92,9 @@ func (w *law) effect(t fataler, e Effect) {
 		}
 	case Judge:
 		ok = w.asked[e.AttemptRef] == e.Times && e.Times > 0
+	case Compare:
+		d := w.debates[e.Subtask]
+		ok = d != nil && d.latest == e.Attempt && d.by == nil
 	case Aggregate:
 		ok = maps.Equal(w.aggregate, w.accepted()) && len(e.Accepted) == len(w.aggregate)
 		for _, a := range e.Accepted {
@@ -111,9 +121,14 @@ func (w *law) fact(t fataler, f chargehand.Fact) {
 		}
 	case chargehand.AttemptStarted:
 		w.started(t, f)
+	case chargehand.AttemptResumed:
+		if _, runs := w.running[f.AttemptRef]; !runs {
+			t.Fatalf("%s is resumed, and does not run", ref(f.AttemptRef))
+		}
+		w.running[f.AttemptRef] = f.Epoch // another, where its lease was given back while the run was paused
 	case chargehand.OutputChecked:
 		w.leaves(t, f.AttemptRef, f.Epoch)
-		w.checked[f.AttemptRef] = f.Verdict
+		w.checked[f.AttemptRef], w.stances[f.AttemptRef] = f.Verdict, f.Stances
 	case chargehand.AttemptFailed:
 		w.leaves(t, f.AttemptRef, f.Epoch)
 		if f.Stopping {
@@ -134,7 +149,11 @@ func (w *law) fact(t fataler, f chargehand.Fact) {
 	case chargehand.JudgeAsked:
 		w.asked[f.AttemptRef] = f.Times
 	case chargehand.Judged:
-		w.judged[f.AttemptRef] = f.Verdict.Recommendation
+		if !f.Debate {
+			w.judged[f.AttemptRef] = f.Verdict.Recommendation
+		}
+	case chargehand.DebateOpened, chargehand.PositionTaken, chargehand.DebateSettled:
+		w.debate(t, f)
 	case chargehand.SubtasksQueued:
 		for _, a := range f.Attempts {
 			w.open(t, a.Subtask)
@@ -159,7 +178,7 @@ func (w *law) runFact(t fataler, f chargehand.Fact) {
 			t.Fatalf("review %s is decided twice, or never was", f.Decision.ReviewID)
 		}
 		delete(w.reviews, f.Decision.ReviewID)
-		if f.Decision.Approved && (r.OutputRef == "" || f.Decision.ContentHash != r.ContentHash || f.Decision.Nonce != r.Nonce) {
+		if f.Decision.Approved && (r.OutputRef == "" && r.Subject != chargehand.SubjectTools || f.Decision.ContentHash != r.ContentHash || f.Decision.Nonce != r.Nonce) {
 			t.Fatalf("the approval %+v does not fit the review %+v", f.Decision, r)
 		}
 		w.approved[chargehand.AttemptRef{Subtask: r.TaskID, Attempt: r.Attempt}] = f.Decision.Approved
@@ -170,6 +189,8 @@ func (w *law) runFact(t fataler, f chargehand.Fact) {
 			t.Fatalf("the result is made of %v, and %v are accepted", w.aggregate, w.accepted())
 		}
 		w.result = true
+	case chargehand.Forked:
+		w.forked()
 	case chargehand.RunEnded:
 		if w.ended || !w.result || len(w.reviews) > 0 || len(w.running) > 0 {
 			t.Fatalf("the run ends before its time, or twice")
@@ -226,6 +247,18 @@ func (w *law) taskEnded(t fataler, f chargehand.SubtaskEnded) {
 	switch f.State {
 	case chargehand.SubtaskAcceptedByHuman:
 		ok = w.approved[r]
+	case chargehand.SubtaskAccepted, chargehand.SubtaskAcceptedLow:
+		if !w.mayWin(r) {
+			t.Fatalf("%s is accepted out of a debate that it did not win: %+v", ref(r), w.debates[f.Subtask])
+		}
+		if others := w.otherwise(r); len(others) > 0 && w.mustDebate(f.Subtask) && !strings.Contains(f.Why, "it is not debated: ") {
+			t.Fatalf("%s is accepted, and %v say otherwise", ref(r), others)
+		}
+	}
+	if f.State.Accepted() {
+		w.stated[f.Subtask] = w.stances[r]
+	}
+	switch f.State {
 	case chargehand.SubtaskAccepted, chargehand.SubtaskAcceptedLow:
 		ok = v.SchemaPass && v.Recommendation == chargehand.Accept && f.Score >= chargehand.HumanBelow &&
 			(w.team.Policy.Reviewer == "" || w.judged[r] == chargehand.Accept)

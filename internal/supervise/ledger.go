@@ -19,6 +19,7 @@ type ledger struct {
 	held     map[string]amount            // by what it is held for; reserved is their sum
 	phases   map[string]chargehand.Micros // settled, by phase
 	estimate chargehand.Micros            // of the plans adopted
+	check    amount                       // of what is set aside for the synthesis, that of its check
 	low      bool                         // BudgetLow is recorded
 	alerted  bool                         // spending past one and a half times the estimate is recorded
 }
@@ -29,7 +30,13 @@ type amount struct {
 	tokens int64
 }
 
-const overPlan = 1.5 // times the estimate, at which an operator is told (SPEC.md ·95)
+const (
+	overPlan      = 1.5  // times the estimate, at which an operator is told (SPEC.md ·95)
+	checkingShare = 0.15 // of what the workers cost, above which an operator is told (SPEC.md ·66)
+
+	overPlanAlert = "cost_over_plan"
+	checkingAlert = "checking_over_share"
+)
 
 // forSynthesis is the key of what is set aside for the run's last step.
 const forSynthesis = "synthesis"
@@ -94,50 +101,99 @@ func (l *ledger) nearCeiling() bool {
 // settle moves money as a fact says.
 func (m *Machine) settle(f chargehand.Fact) {
 	l := &m.ledger
+	if b, ok := m.billed(f); ok {
+		l.release(b.key)
+	}
 	switch f := f.(type) {
 	case chargehand.PlanAsked:
-		l.hold(forPlan, amount{usd: f.Reserved})
-	case chargehand.PlanRefused:
-		l.release(forPlan)
+		l.hold(forPlan, amount{f.Reserved, f.Tokens})
 	case chargehand.PlanAdopted:
-		l.release(forPlan)
 		l.estimate += f.Estimate
-		if f.Reserve > 0 {
-			l.hold(forSynthesis, amount{usd: f.Reserve})
+		if f.Reserve > 0 || f.ReserveTokens > 0 {
+			l.hold(forSynthesis, amount{f.Reserve, f.ReserveTokens})
+			l.check = amount{f.Check, f.CheckTokens}
 		}
 	case chargehand.SubtasksQueued:
 		for _, a := range f.Attempts {
-			m.releaseSynthesis(a)
+			m.useSynthesis(a)
 			l.hold(forAttempt(a), amount{f.Reserved, f.Tokens})
 		}
 	case chargehand.AttemptStarted:
 		l.hold(forAttempt(f.AttemptRef), amount{f.Reserved, f.ReservedTokens})
-	case chargehand.OutputChecked:
-		l.release(forAttempt(f.AttemptRef))
-	case chargehand.AttemptFailed:
-		if !f.Stopping {
-			l.release(forAttempt(f.AttemptRef))
+	case chargehand.AttemptResumed:
+		if f.Lost != (chargehand.Usage{}) {
+			l.hold(forAttempt(f.AttemptRef), amount{f.Reserved, f.ReservedTokens})
 		}
-	case chargehand.AttemptStopped:
-		l.release(forAttempt(f.AttemptRef))
-	case chargehand.LateResult:
-		if m.board.tasks[f.Subtask].stillStopping(f.Epoch) != nil {
-			l.release(forAttempt(f.AttemptRef))
-		}
+	case chargehand.ReservationRaised:
+		l.hold(holding(f.For, f.AttemptRef), amount{f.Reserved, f.Tokens})
 	case chargehand.SubtaskEnded:
 		m.releaseQueued(f.Subtask)
+		m.releaseSynthesis(f.Subtask)
+	case chargehand.DebateSettled:
+		m.releaseQueued(f.Subtask)
+	case chargehand.Forked:
+		m.releaseAttempts()
 	case chargehand.JudgeAsked:
-		l.hold(forJudge(f.AttemptRef), amount{usd: f.Reserved})
-	case chargehand.Judged:
-		l.release(forJudge(f.AttemptRef))
-	case chargehand.JudgeFailed:
-		l.release(forJudge(f.AttemptRef))
+		m.releaseSynthesis(f.Subtask)
+		l.hold(forJudge(f.AttemptRef), amount{f.Reserved, f.Tokens})
 	}
 	if use, phase := chargehand.Spending(f, m.isSynthesis); phase != "" {
 		l.settled.usd += use.USD
 		l.settled.tokens += use.Tokens()
 		l.phases[phase] += use.USD
 	}
+}
+
+// A bill is the end of what was reserved for a call.
+type bill struct {
+	key    string
+	holder chargehand.Holder
+	ref    chargehand.AttemptRef
+}
+
+// billed is the reservation that a fact settles, if it settles one.
+func (m *Machine) billed(f chargehand.Fact) (bill, bool) {
+	attempt := func(r chargehand.AttemptRef) bill { return bill{forAttempt(r), chargehand.HeldForAttempt, r} }
+	switch f := f.(type) {
+	case chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted:
+		return bill{key: forPlan, holder: chargehand.HeldForPlan}, true
+	case chargehand.OutputChecked:
+		return attempt(f.AttemptRef), true
+	case chargehand.AttemptFailed:
+		return attempt(f.AttemptRef), !f.Stopping
+	case chargehand.AttemptStopped:
+		return attempt(f.AttemptRef), true
+	case chargehand.LateResult:
+		return attempt(f.AttemptRef), m.board.tasks[f.Subtask].stillStopping(f.Attempt, f.Epoch) != nil
+	case chargehand.Judged:
+		return bill{forJudge(f.AttemptRef), chargehand.HeldForJudge, f.AttemptRef}, true
+	case chargehand.JudgeFailed:
+		return bill{forJudge(f.AttemptRef), chargehand.HeldForJudge, f.AttemptRef}, true
+	}
+	return bill{}, false
+}
+
+// overbilled is what has to be named beside a fact: that it settles more than was reserved, of
+// what the run has a ceiling of. Nil where it does not.
+func (m *Machine) overbilled(f chargehand.Fact) *chargehand.Overbilled {
+	b, ok := m.billed(f)
+	if !ok {
+		return nil
+	}
+	l := &m.ledger
+	held := l.held[b.key]
+	use, _ := chargehand.Spending(f, m.isSynthesis)
+	over := chargehand.Overbilled{For: b.holder, AttemptRef: b.ref}
+	if l.ceiling.USD > 0 && use.USD > held.usd {
+		over.Reserved, over.Billed = held.usd, use.USD
+	}
+	if l.ceiling.Tokens > 0 && use.Tokens() > held.tokens {
+		over.ReservedTokens, over.BilledTokens = held.tokens, use.Tokens()
+	}
+	if over.Billed == 0 && over.BilledTokens == 0 {
+		return nil
+	}
+	return &over
 }
 
 func (m *Machine) isSynthesis(subtask string) bool { return m.board.tasks[subtask].synthesis }
@@ -159,8 +215,33 @@ func (m *Machine) releaseQueued(subtask string) {
 	}
 }
 
-func (m *Machine) releaseSynthesis(a chargehand.AttemptRef) {
-	if k := m.board.tasks[a.Subtask]; k.synthesis {
+// releaseAttempts frees what is held for attempts, whatever has become of them.
+func (m *Machine) releaseAttempts() {
+	for _, k := range m.board.order {
+		m.ledger.release(forAttempt(k.ref()))
+		for _, a := range k.stopping {
+			m.ledger.release(forAttempt(chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: a.number}))
+		}
+	}
+}
+
+// useSynthesis turns what is set aside for the last step into the reservation of its attempt: that
+// of the check stays.
+func (m *Machine) useSynthesis(a chargehand.AttemptRef) {
+	l := &m.ledger
+	if !m.isSynthesis(a.Subtask) {
+		return
+	}
+	if _, held := l.held[forSynthesis]; held && l.check != (amount{}) {
+		l.hold(forSynthesis, l.check)
+		return
+	}
+	l.release(forSynthesis)
+}
+
+// releaseSynthesis frees what is set aside for the last step's check.
+func (m *Machine) releaseSynthesis(subtask string) {
+	if m.isSynthesis(subtask) {
 		m.ledger.release(forSynthesis)
 	}
 }
@@ -178,8 +259,19 @@ func (m *Machine) alarmMoney(now time.Time, out *Output) {
 	}
 	if !l.alerted && l.estimate > 0 && l.settled.usd > l.estimate.Times(overPlan) {
 		m.record(now, chargehand.Alerted{
-			What: "cost_over_plan",
+			What: overPlanAlert,
 			Why:  "spent $" + l.settled.usd.String() + " of an estimate of $" + l.estimate.String(),
+		}, out)
+	}
+}
+
+// alarmChecking records that the reviewer costs more than it should beside the workers.
+func (m *Machine) alarmChecking(now time.Time, out *Output) {
+	checking, work := m.ledger.phases[chargehand.PhaseChecking], m.ledger.phases[chargehand.PhaseWorkers]
+	if work > 0 && checking > work.Times(checkingShare) {
+		m.record(now, chargehand.Alerted{
+			What: checkingAlert,
+			Why:  "checking cost $" + checking.String() + ", the workers $" + work.String() + ": 15 % of that is the aim",
 		}, out)
 	}
 }
@@ -188,9 +280,18 @@ func (m *Machine) alarmMoney(now time.Time, out *Output) {
 // sums of a run's bills stay far from the end of their range.
 const mostBilled = 1 << 44
 
-// bill is what a call cost: what the worker says, or its declared price where it says nothing. It
+// declared is what counts for a call of which nothing is reported: its declared price, or nothing
+// where it certainly did not begin, since it was turned away or never sent.
+func declared(price chargehand.Micros, notBegun bool) chargehand.Micros {
+	if notBegun {
+		return 0
+	}
+	return price
+}
+
+// charge is what a call cost: what the worker says, or the declared price where it says nothing. It
 // gives nothing back.
-func bill(u chargehand.Usage, price chargehand.Micros) chargehand.Usage {
+func charge(u chargehand.Usage, price chargehand.Micros) chargehand.Usage {
 	if u.USD <= 0 {
 		u.USD = price
 	}

@@ -28,6 +28,7 @@ type Machine struct {
 	ledger   ledger   // ledger.go: money
 	desk     desk     // desk.go: reviews and decisions
 	closing  closing  // conclude.go: aggregate, synthesis, result
+	tools    tools    // tools.go: the definitions of tools the run goes by
 	timers   timers   // timer.go: what falls due when
 
 	seq  int64
@@ -39,8 +40,9 @@ type Machine struct {
 // New is the machine of a run that has not started. The team must have passed its check.
 func New(id string, team *chargehand.Team) *Machine {
 	m := &Machine{id: id, team: team}
-	m.board.tasks = map[string]*task{}
+	m.board.tasks, m.board.stated = map[string]*task{}, stated{}
 	m.desk.reviews = map[string]*chargehand.Review{}
+	m.tools.pins = map[string]string{}
 	m.ledger.held, m.ledger.phases = map[string]amount{}, map[string]chargehand.Micros{}
 	return m
 }
@@ -98,9 +100,13 @@ func (m *Machine) handle(now time.Time, in Input, out *Output) {
 	case Crashed:
 		m.crashed(now, in, out)
 	case Stopped:
-		m.stopped(now, in.AttemptRef, in.Epoch, in.Usage, out)
+		m.stopped(now, in, out)
 	case JudgeAnswered:
 		m.judged(now, in, out)
+	case Compared:
+		m.compared(now, in, out)
+	case TopUp:
+		m.topUp(now, in, out)
 	case Decide:
 		m.decide(now, in, out)
 	case Operate:
@@ -110,7 +116,11 @@ func (m *Machine) handle(now time.Time, in Input, out *Output) {
 	case ResultWritten:
 		m.resultWritten(now, in, out)
 	case Resumed:
-		m.resume(now, out)
+		if !in.Held {
+			m.resume(now, out)
+		}
+	case Fork:
+		m.resume(now, out) // nobody works for it yet, as after a restart
 	case Refolded:
 		m.reask(out)
 	default:
@@ -138,7 +148,7 @@ func (m *Machine) beforehand(now time.Time, in Input, out *Output) {
 		m.start(now, in, out)
 	case Granted:
 		out.give(in.Epoch, chargehand.OutcomeUnused)
-	case Decide, Operate:
+	case Decide, Operate, TopUp:
 		out.Refusal = &chargehand.Error{Code: chargehand.CodeNotFound, What: "run " + m.id, Why: "it has not started"}
 	}
 }
@@ -153,17 +163,21 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 	case Finished:
 		m.late(now, chargehand.LateResult{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "the run had ended",
-		}, out)
+			Usage: in.Usage, Why: "the run had ended", Transcript: in.Transcript,
+		}, in.Tools, out)
 	case Crashed:
-		m.stopped(now, in.AttemptRef, in.Epoch, in.Usage, out)
+		m.stopped(now, in.letGo(), out)
 	case Stopped:
-		m.stopped(now, in.AttemptRef, in.Epoch, in.Usage, out)
+		m.stopped(now, in, out)
 	case JudgeAnswered:
 		m.judged(now, in, out)
 	case Resumed:
-		m.releaseStopping(now, out)
-		m.abandonAnswers(now, out)
+		if !in.Held {
+			m.releaseStopping(now, out)
+			m.abandonAnswers(now, out)
+		}
+	case TopUp:
+		out.Refusal = m.uncovered("run " + m.id + " has ended")
 	case Decide:
 		m.refuse(now, refusal{
 			"decide " + in.ReviewID, chargehand.CodeEnded, in.Approver,
@@ -178,11 +192,15 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 }
 
 // record journals a fact and applies it. Apart from Restore it is the only caller of apply, so no
-// state changes without a record.
+// state changes without a record. A bill above its reservation is named at once.
 func (m *Machine) record(now time.Time, f chargehand.Fact, out *Output) {
+	over := m.overbilled(f)
 	r := chargehand.Record{Run: m.id, Seq: m.seq + 1, At: now, Fact: f}
 	m.apply(r)
 	out.Records = append(out.Records, r)
+	if over != nil {
+		m.record(now, *over, out)
+	}
 }
 
 // apply folds one record in.
@@ -192,23 +210,34 @@ func (m *Machine) apply(r chargehand.Record) {
 	switch f := r.Fact.(type) {
 	case chargehand.RunStarted, chargehand.PauseBegan, chargehand.PauseEnded, chargehand.RunStopping, chargehand.RunEnded:
 		m.applyRun(r, f)
-	case chargehand.PlanAsked, chargehand.PlanRefused, chargehand.PlanAdopted, chargehand.SubtasksPlanned:
+	case chargehand.PlanAsked, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted, chargehand.SubtasksPlanned:
 		m.applyPlan(f)
 	case chargehand.SubtasksQueued, chargehand.RetryPlanned, chargehand.SubtaskEnded:
 		m.applyBoard(f)
 	case chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.OutputChecked, chargehand.AttemptFailed,
-		chargehand.AttemptStopped, chargehand.LateResult, chargehand.Recovered:
+		chargehand.AttemptStopped, chargehand.LateResult:
+		m.applyAttempt(f)
+	case chargehand.Recovered:
+		m.applyRun(r, f)
 		m.applyAttempt(f)
 	case chargehand.JudgeAsked, chargehand.Judged, chargehand.JudgeFailed:
 		m.applyJudge(f)
+	case chargehand.DebateOpened, chargehand.PositionTaken, chargehand.PositionsCompared, chargehand.DebateSettled:
+		m.applyDebate(f)
 	case chargehand.ReviewOpened, chargehand.ReviewDecided:
 		m.applyDesk(f)
 	case chargehand.BudgetLow:
 		m.ledger.low = true
+	case chargehand.ReservationDenied:
+		m.applyDenied(f)
 	case chargehand.Alerted:
-		m.ledger.alerted = true
+		m.ledger.alerted = m.ledger.alerted || f.What == overPlanAlert
 	case chargehand.AggregateAsked, chargehand.Aggregated, chargehand.ResultAsked:
 		m.applyClosing(f)
+	case chargehand.Forked:
+		m.applyFork(f)
+	case chargehand.ToolsUsed, chargehand.ToolsAllowed:
+		m.applyTools(f)
 	}
 }
 

@@ -5,23 +5,65 @@ import (
 )
 
 // money follows what is reserved and settled, and checks that both together stay below the
-// ceiling, except by what was billed above a reservation (SPEC.md ·90).
+// ceiling, except by what was billed above a reservation, and that such a bill is named at once
+// (SPEC.md ·90).
 func (w *law) money(t fataler, f chargehand.Fact) {
-	w.reserve(f)
+	w.named(t, f)
 	if use, phase := chargehand.Spending(f, func(string) bool { return false }); phase != "" {
-		if use.USD < 0 || use.InputTokens < 0 || use.OutputTokens < 0 {
-			t.Fatalf("%T gives money back: %+v", f, use)
-		}
-		h := w.free(f)
-		w.settled.usd += use.USD
-		w.settled.tokens += use.Tokens()
-		w.excess.usd += max(0, use.USD-h.usd)
-		w.excess.tokens += max(0, use.Tokens()-h.tokens)
+		w.settle(t, f, use)
 	}
+	w.reserve(f)
 	settled, held := w.sums()
 	all := amount{settled.usd + held.usd - w.excess.usd, settled.tokens + held.tokens - w.excess.tokens}
-	if c := w.ceiling; c.USD > 0 && all.usd > c.USD || c.Tokens > 0 && all.tokens > c.Tokens {
-		t.Fatalf("%T: settled %+v and held %+v, of which %+v above reservations, are over the ceiling %+v", f, w.settled, w.held, w.excess, c)
+	if w.above(all) {
+		t.Fatalf("%T: settled %+v and held %+v, of which %+v above reservations, are over the ceiling %+v", f, w.settled, w.held, w.excess, w.ceiling)
+	}
+	if sends(f) && w.above(amount{settled.usd + held.usd, settled.tokens + held.tokens}) {
+		t.Fatalf("%T: more is sent while settled %+v and held %+v are over the ceiling %+v", f, w.settled, w.held, w.ceiling)
+	}
+}
+
+func (w *law) above(a amount) bool {
+	c := w.ceiling
+	return c.USD > 0 && a.usd > c.USD || c.Tokens > 0 && a.tokens > c.Tokens
+}
+
+// sends reports whether a record leads to a call, or lets one go on.
+func sends(f chargehand.Fact) bool {
+	switch f.(type) {
+	case chargehand.PlanAsked, chargehand.SubtasksQueued, chargehand.AttemptStarted, chargehand.AttemptResumed,
+		chargehand.JudgeAsked, chargehand.ReservationRaised:
+		return true
+	}
+	return false
+}
+
+// named checks that a bill above its reservation is followed by a record that says so, and that
+// none says so without.
+func (w *law) named(t fataler, f chargehand.Fact) {
+	o, names := f.(chargehand.Overbilled)
+	got := amount{o.Billed - o.Reserved, o.BilledTokens - o.ReservedTokens}
+	if names != (w.unnamed != (amount{})) || names && got != w.unnamed {
+		t.Fatalf("%T: %+v was billed above its reservation, and %+v is named", f, w.unnamed, got)
+	}
+	w.unnamed = amount{}
+}
+
+func (w *law) settle(t fataler, f chargehand.Fact, use chargehand.Usage) {
+	if use.USD < 0 || use.InputTokens < 0 || use.OutputTokens < 0 {
+		t.Fatalf("%T gives money back: %+v", f, use)
+	}
+	h := w.free(f)
+	over := amount{max(0, use.USD-h.usd), max(0, use.Tokens()-h.tokens)}
+	w.settled.usd += use.USD
+	w.settled.tokens += use.Tokens()
+	w.excess.usd += over.usd
+	w.excess.tokens += over.tokens
+	if w.ceiling.USD > 0 {
+		w.unnamed.usd = over.usd
+	}
+	if w.ceiling.Tokens > 0 {
+		w.unnamed.tokens = over.tokens
 	}
 }
 
@@ -37,24 +79,49 @@ func (w *law) sums() (settled, held amount) {
 
 func (w *law) reserve(f chargehand.Fact) {
 	switch f := f.(type) {
+	case chargehand.PlanAsked:
+		w.held[forPlan] = amount{f.Reserved, f.Tokens}
 	case chargehand.PlanAdopted:
 		w.overhead.usd += f.Reserve
+		w.overhead.tokens += f.ReserveTokens
+		if f.Reserve > 0 || f.ReserveTokens > 0 {
+			w.check = amount{f.Check, f.CheckTokens}
+		}
 	case chargehand.SubtasksQueued:
 		for _, a := range f.Attempts {
-			if a.Subtask == synthesisID {
-				w.overhead = amount{}
+			if a.Subtask == synthesisID && w.overhead != (amount{}) {
+				w.overhead = w.check
 			}
 			w.held[forAttempt(a)] = amount{f.Reserved, f.Tokens}
 		}
 	case chargehand.AttemptStarted:
 		w.held[forAttempt(f.AttemptRef)] = amount{f.Reserved, f.ReservedTokens}
+	case chargehand.AttemptResumed:
+		if f.Lost != (chargehand.Usage{}) {
+			w.held[forAttempt(f.AttemptRef)] = amount{f.Reserved, f.ReservedTokens}
+		}
+	case chargehand.ReservationRaised:
+		w.held[holding(f.For, f.AttemptRef)] = amount{f.Reserved, f.Tokens}
 	case chargehand.JudgeAsked:
-		w.held[forJudge(f.AttemptRef)] = amount{usd: f.Reserved}
+		if f.Subtask == synthesisID {
+			w.overhead = amount{}
+		}
+		w.held[forJudge(f.AttemptRef)] = amount{f.Reserved, f.Tokens}
+	case chargehand.DebateSettled:
+		w.unqueue(f.Subtask)
 	case chargehand.SubtaskEnded:
-		for r := range w.held { // a queued attempt that never started
-			if a := (chargehand.AttemptRef{Subtask: f.Subtask, Attempt: w.latest(f.Subtask)}); r == forAttempt(a) && !w.begun(a) {
-				delete(w.held, r)
-			}
+		if f.Subtask == synthesisID {
+			w.overhead = amount{}
+		}
+		w.unqueue(f.Subtask)
+	}
+}
+
+// unqueue frees what is held for a queued attempt that never started.
+func (w *law) unqueue(subtask string) {
+	for r := range w.held {
+		if a := (chargehand.AttemptRef{Subtask: subtask, Attempt: w.latest(subtask)}); r == forAttempt(a) && !w.begun(a) {
+			delete(w.held, r)
 		}
 	}
 }
@@ -78,6 +145,10 @@ func (w *law) begun(r chargehand.AttemptRef) bool {
 func (w *law) free(f chargehand.Fact) amount {
 	key := ""
 	switch f := f.(type) {
+	case chargehand.PlanAsked, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted:
+		key = forPlan
+	case chargehand.AttemptResumed:
+		key = forAttempt(f.AttemptRef)
 	case chargehand.OutputChecked:
 		key = forAttempt(f.AttemptRef)
 	case chargehand.AttemptFailed:
@@ -92,6 +163,8 @@ func (w *law) free(f chargehand.Fact) amount {
 			return amount{}
 		}
 		key = forAttempt(f.AttemptRef)
+	case chargehand.JudgeAsked:
+		key = forJudge(f.AttemptRef)
 	case chargehand.Judged:
 		key = forJudge(f.AttemptRef)
 	case chargehand.JudgeFailed:

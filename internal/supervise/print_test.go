@@ -49,6 +49,20 @@ func reserved(usd chargehand.Micros, tokens int64) string {
 	return phrase(when(usd != 0, "hold $%s", usd), when(tokens != 0, "hold %d tokens", tokens))
 }
 
+func lost(u chargehand.Usage) string {
+	return when(u != (chargehand.Usage{}), "losing %s", spent(u))
+}
+
+func holder(h chargehand.Holder, r chargehand.AttemptRef) string {
+	return phrase(string(h), when(r.Subtask != "", "%s", ref(r)))
+}
+
+// aside is what is set aside for the synthesis.
+func aside(f chargehand.PlanAdopted) string {
+	all, check := reserved(f.Reserve, f.ReserveTokens), spent(chargehand.Usage{USD: f.Check, InputTokens: f.CheckTokens})
+	return phrase(when(all != "", "%s for the synthesis", all), when(check != "", "(%s of it for its check)", check))
+}
+
 // recordLine is a record in one short line.
 func (s *script) recordLine(r chargehand.Record) string {
 	return fmt.Sprintf("%d. %s", r.Seq, s.factLine(r.Fact))
@@ -60,12 +74,17 @@ func (s *script) factLine(f chargehand.Fact) string {
 		return phrase("started", when(f.Budget.USD > 0, "with $%s", f.Budget.USD), when(f.Budget.Tokens > 0, "with %d tokens", f.Budget.Tokens),
 			when(!f.DeadlineAt.IsZero(), "until %s", moment(f.DeadlineAt)))
 	case chargehand.PlanAsked:
-		return phrase(fmt.Sprintf("plan %d asked", f.Iteration), when(len(f.Errors) > 0, "again"))
+		return phrase(fmt.Sprintf("plan %d asked", f.Iteration), when(len(f.Errors) > 0, "again"), when(f.Ref != "", "of %s", f.Ref), lost(f.Lost),
+			reserved(f.Reserved, f.Tokens))
 	case chargehand.PlanRefused:
 		return phrase(fmt.Sprintf("plan %d refused %q", f.Iteration, f.Errors), spent(f.Usage))
+	case chargehand.PlanAdvised:
+		return fmt.Sprintf("plan %d advised by %s (%s) at %.2f: %s", f.Iteration, f.Advice.Run, f.Advice.Outcome, f.Advice.Confidence, f.Advice.Summary)
+	case chargehand.PlanProposed:
+		return phrase(fmt.Sprintf("plan %d proposed: %d subtasks, %s, estimate $%s, by %s", f.Iteration, f.Subtasks, f.Shape, f.Estimate, f.Source), spent(f.Usage))
 	case chargehand.PlanAdopted:
 		return phrase(fmt.Sprintf("plan %d adopted: %d subtasks, %s, estimate $%s", f.Iteration, f.Subtasks, f.Shape, f.Estimate),
-			when(f.Reserve > 0, "hold $%s for the synthesis", f.Reserve), spent(f.Usage))
+			aside(f), spent(f.Usage))
 	case chargehand.SubtasksPlanned:
 		return phrase("planned", when(f.Synthesis, "the synthesis"), planned(f.Subtasks))
 	case chargehand.SubtasksQueued:
@@ -75,7 +94,10 @@ func (s *script) factLine(f chargehand.Fact) string {
 	case chargehand.Alerted:
 		return "ALERT " + f.What + ": " + f.Why
 	case chargehand.Recovered:
-		return fmt.Sprintf("recovered by boot %d", f.Boot)
+		return phrase(fmt.Sprintf("recovered by boot %d", f.Boot), when(f.Held, "on hold"))
+	case chargehand.Forked:
+		return phrase(fmt.Sprintf("forked from %s/%d", f.Parent.Run, f.Parent.Seq), when(f.By != "", "by %s", f.By),
+			when(!f.DeadlineAt.IsZero(), "until %s", moment(f.DeadlineAt)))
 	case chargehand.AggregateAsked:
 		return phrase("aggregate asked", when(f.Round > 1, "again"))
 	case chargehand.Aggregated:
@@ -96,6 +118,8 @@ func (s *script) factLine(f chargehand.Fact) string {
 	return s.attemptLine(f)
 }
 
+func transcribed(transcript string) string { return when(transcript != "", "said %s", transcript) }
+
 func (s *script) attemptLine(f chargehand.Fact) string {
 	switch f := f.(type) {
 	case chargehand.AttemptStarted:
@@ -103,19 +127,26 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 			fmt.Sprintf("epoch %d until %s", f.Epoch, moment(f.DeadlineAt)), reserved(f.Reserved, f.ReservedTokens),
 			when(f.Routing.FallbackUsed, "by fallback"), when(f.Feedback != "", "told %q", f.Feedback))
 	case chargehand.AttemptResumed:
-		return fmt.Sprintf("resumed %s epoch %d until %s", ref(f.AttemptRef), f.Epoch, moment(f.DeadlineAt))
+		return phrase(fmt.Sprintf("resumed %s epoch %d until %s", ref(f.AttemptRef), f.Epoch, moment(f.DeadlineAt)), when(f.Instance != "", "at %s", f.Instance), lost(f.Lost), reserved(f.Reserved, f.ReservedTokens))
 	case chargehand.OutputChecked:
-		return phrase("checked", ref(f.AttemptRef), verdictWords(f.Verdict), when(f.Status != chargehand.StatusSucceeded, "status %s", f.Status), spent(f.Usage))
+		return phrase("checked", ref(f.AttemptRef), verdictWords(f.Verdict), when(f.Status != chargehand.StatusSucceeded, "status %s", f.Status), stanceWords(f.Stances), spent(f.Usage), transcribed(f.Transcript))
 	case chargehand.AttemptFailed:
-		return phrase("failed", ref(f.AttemptRef), string(f.Cause), quoted(f.Message), when(f.Stopping, "still stopping"), spent(f.Usage))
+		return phrase("failed", ref(f.AttemptRef), string(f.Cause), quoted(f.Message), when(f.Stopping, "still stopping"), spent(f.Usage), transcribed(f.Transcript))
 	case chargehand.AttemptStopped:
-		return phrase("stopped", ref(f.AttemptRef), spent(f.Usage))
+		return phrase("stopped", ref(f.AttemptRef), spent(f.Usage), transcribed(f.Transcript))
 	case chargehand.LateResult:
-		return phrase("late", ref(f.AttemptRef), fmt.Sprintf("epoch %d", f.Epoch), quoted(f.Why), spent(f.Usage))
+		return phrase("late", ref(f.AttemptRef), fmt.Sprintf("epoch %d", f.Epoch), quoted(f.Why), spent(f.Usage), transcribed(f.Transcript))
 	case chargehand.JudgeAsked:
-		return phrase("judge asked", ref(f.AttemptRef), when(f.Times > 1, "again"), reserved(f.Reserved, 0))
+		return phrase("judge asked", ref(f.AttemptRef), when(f.Debate, "to choose"), when(f.Times > 1 && !f.Debate, "again"), lost(f.Lost), reserved(f.Reserved, f.Tokens))
+	case chargehand.ReservationRaised:
+		return phrase("raised", holder(f.For, f.AttemptRef), "to", reserved(f.Reserved, f.Tokens))
+	case chargehand.ReservationDenied:
+		return phrase("DENIED", holder(f.For, f.AttemptRef), reserved(f.Wanted, f.Tokens), quoted(f.Why))
+	case chargehand.Overbilled:
+		return phrase("OVERBILLED", holder(f.For, f.AttemptRef), spent(chargehand.Usage{USD: f.Billed, InputTokens: f.BilledTokens}),
+			"of", phrase(when(f.Billed > 0, "$%s", f.Reserved), when(f.BilledTokens > 0, "%d tokens", f.ReservedTokens)))
 	case chargehand.Judged:
-		return phrase("judged", ref(f.AttemptRef), fmt.Sprintf("%s %d", f.Verdict.Recommendation, f.Verdict.Confidence), spent(f.Usage))
+		return phrase("judged", ref(f.AttemptRef), fmt.Sprintf("%s %d", f.Verdict.Recommendation, f.Verdict.Confidence), when(f.Debate, "for position %d", f.Verdict.Choice), spent(f.Usage))
 	case chargehand.JudgeFailed:
 		return phrase("judge failed", ref(f.AttemptRef), quoted(f.Message), spent(f.Usage))
 	case chargehand.RetryPlanned:
@@ -124,15 +155,26 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 	case chargehand.SubtaskEnded:
 		return phrase(f.Subtask, strings.ToUpper(string(f.State)), when(f.Score > 0, "%.2f", f.Score), string(f.Cause), f.Label, quoted(f.Why),
 			when(f.DecidedBy != "", "by %s", f.DecidedBy))
+	case chargehand.DebateOpened:
+		return phrase("debate of", ref(f.AttemptRef), string(f.Cause), quoted(f.Why), when(len(f.Against) > 0, "against %s", strings.Join(f.Against, ",")),
+			when(f.Acceptable, "acceptable at %.2f", f.Score), fmt.Sprintf("up to %d rounds, then %s", f.Rounds, f.Adjudicate))
+	case chargehand.PositionTaken:
+		return phrase("position", ref(f.AttemptRef), fmt.Sprintf("round %d", f.Round), when(f.Acceptable, "acceptable at %.2f", f.Score), quoted(f.Why))
+	case chargehand.PositionsCompared:
+		return phrase("compared", ref(f.AttemptRef), when(f.Agree, "agree"), when(!f.Agree, "differ on %s", strings.Join(f.Differ, ",")))
+	case chargehand.DebateSettled:
+		return phrase("SETTLED for", ref(f.AttemptRef), when(f.OtherAttempt > 0, "against attempt %d", f.OtherAttempt), when(f.By != "", "by %s", f.By),
+			quoted(f.Why), when(f.ConfirmedBy != "", "confirmed by %s", f.ConfirmedBy))
+	case chargehand.ToolsUsed:
+		return phrase("tools", ref(f.AttemptRef), pinWords("pinned", f.Pins), changeWords(f.Changed), deniedWords(f.Denied),
+			when(len(f.Done) > 0, "done %s", strings.Join(f.Done, ",")))
+	case chargehand.ToolsAllowed:
+		return phrase("tools allowed", ref(f.AttemptRef), pinWords("now", f.Pins), "by", f.By)
 	case chargehand.ReviewOpened:
 		return s.reviewLine(f.Review)
 	case chargehand.ReviewDecided:
 		d := f.Decision
-		verb := answer(d.Approved)
-		if d.Withdrawn {
-			verb = "withdrawn"
-		}
-		return phrase(s.reviewName(d.ReviewID), verb, "by", when(d.ByPolicy, "policy"), d.Approver, quoted(d.Comment))
+		return phrase(s.reviewName(d.ReviewID), d.Outcome(), when(d.EditRef != "", "as %s", d.EditRef), "by", when(d.ByPolicy, "policy"), d.Approver, quoted(d.Comment))
 	}
 	return fmt.Sprintf("%T", f)
 }
@@ -140,7 +182,49 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 func (s *script) reviewLine(r chargehand.Review) string {
 	return phrase("review", s.reviewName(r.ID), "of", string(r.Subject), r.TaskID, string(r.Cause), quoted(r.Description), "until",
 		moment(r.Deadline), "then", string(r.Auto), when(r.Required, "required"), when(r.Blocks > 0, "blocks %d", r.Blocks),
-		when(r.OutputRef == "", "nothing to accept"))
+		when(r.OutputRef == "", "nothing to accept"), positionWords(r), conflictWords(r))
+}
+
+// conflictWords is what a person is told of accepted outputs that say otherwise.
+func conflictWords(r chargehand.Review) string {
+	for _, f := range r.Evidence {
+		if f.Rule == "conflict" {
+			return fmt.Sprintf("told %q, see %s", f.Message, f.Source.Document)
+		}
+	}
+	return ""
+}
+
+func positionWords(r chargehand.Review) string {
+	var out []string
+	for _, p := range r.Positions {
+		out = append(out, phrase(fmt.Sprintf("%s/%d", p.Worker, p.Attempt), p.OutputRef, string(p.Recommendation), when(p.Acceptable, "acceptable")))
+	}
+	return when(len(out) > 0, "[%s]", strings.Join(out, "; "))
+}
+
+func pinWords(verb string, pins []chargehand.ToolPin) string {
+	var out []string
+	for _, p := range pins {
+		out = append(out, p.Tool+" as "+p.Digest)
+	}
+	return when(len(out) > 0, verb+" %s", strings.Join(out, ", "))
+}
+
+func changeWords(list []chargehand.ToolChange) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.String())
+	}
+	return strings.Join(out, "; ")
+}
+
+func deniedWords(list []chargehand.ToolDenial) string {
+	var out []string
+	for _, d := range list {
+		out = append(out, fmt.Sprintf("%s (%s)", d.Tool, d.Cause))
+	}
+	return when(len(out) > 0, "denied %s", strings.Join(out, ", "))
 }
 
 // reviewName is rev1 for the first review of a run, and so on.
@@ -160,10 +244,18 @@ func verdictWords(v chargehand.Verdict) string {
 	return phrase(string(v.Recommendation), when(v.Recommendation == chargehand.Accept, "%.2f", v.Score))
 }
 
+func stanceWords(list []chargehand.Stance) string {
+	var out []string
+	for _, x := range first(list, 4) {
+		out = append(out, x.Key+":"+x.Says)
+	}
+	return when(len(out) > 0, "says %s", strings.Join(out, ",")) + when(len(list) > 4, " and %d more", len(list)-4)
+}
+
 func planned(list []chargehand.Subtask) string {
 	var out []string
 	for _, s := range list {
-		out = append(out, s.ID+when(len(s.Deps) > 0, "(%s)", strings.Join(s.Deps, ",")))
+		out = append(out, s.ID+when(len(s.Deps) > 0, "(%s)", strings.Join(s.Deps, ","))+when(s.Role != "", "[%s]", s.Role))
 	}
 	return strings.Join(out, " ")
 }
@@ -199,33 +291,79 @@ func messageLine(m Message) string {
 func effectLine(e Effect) string {
 	switch e := e.(type) {
 	case MakePlan:
-		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) > 0, "without its errors"), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)))
+		if e.Ref != "" {
+			return fmt.Sprintf("=> read plan %d %s, by %s", e.Iteration, e.Ref, e.Source)
+		}
+		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) == 1, "without its errors"), when(len(e.Errors) > 1, "without its %d errors", len(e.Errors)), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)))
 	case Launch:
 		var in []string
 		for _, r := range e.Task.InputRefs {
 			in = append(in, r.Name)
 		}
-		return phrase("=> launch", fmt.Sprintf("%s/%d", e.Task.TaskID, e.Task.Attempt), "on", e.Task.AssignedWorker, when(len(in) > 0, "with %s", strings.Join(in, ",")))
+		return phrase("=> launch", fmt.Sprintf("%s/%d", e.Task.TaskID, e.Task.Attempt), "on", e.Task.AssignedWorker, when(len(in) > 0, "with %s", strings.Join(in, ",")),
+			when(len(e.Task.AllowedTools) > 0, "may use %s", strings.Join(e.Task.AllowedTools, ",")), digestWords(e.Task), when(e.Task.Role != "", "as %s", e.Task.Role),
+			when(len(e.Task.DoneActions) > 0, "not again %s", strings.Join(e.Task.DoneActions, ",")))
 	case Stop:
 		return "=> stop " + ref(e.AttemptRef)
 	case Judge:
-		return phrase("=> judge", ref(e.AttemptRef), "by", e.Reviewer)
+		var shown []string
+		for _, p := range e.Positions {
+			shown = append(shown, p.Output)
+		}
+		return phrase("=> judge", ref(e.AttemptRef), "by", e.Reviewer, when(len(shown) > 0, "between %s", strings.Join(shown, ", ")))
+	case Compare:
+		return phrase("=> compare", ref(e.AttemptRef)+":", e.First, "with", e.Second)
 	case Aggregate:
 		var in []string
 		for _, a := range e.Accepted {
 			in = append(in, a.Subtask)
 		}
-		return "=> aggregate " + strings.Join(in, " ")
+		return phrase("=> aggregate", strings.Join(in, " "), caveatWords(e.Caveats))
 	case WriteResult:
-		return phrase("=> write result", string(e.Result.Status), "spent $"+e.Result.Cost.USD.String(), gapWords(e.Result.Gaps))
+		return phrase("=> write result", string(e.Result.Status), "spent $"+e.Result.Cost.USD.String(), gapWords(e.Result.Gaps), unreviewedWords(e.Result.Provenance))
 	}
 	return fmt.Sprintf("%T", e)
+}
+
+func unreviewedWords(list []chargehand.Provenance) string {
+	var out []string
+	for _, p := range list {
+		if p.Unreviewed {
+			out = append(out, p.Subtask)
+		}
+	}
+	return when(len(out) > 0, "unreviewed: %s", strings.Join(out, " "))
+}
+
+func digestWords(t chargehand.WorkerTask) string {
+	var out []string
+	for _, name := range t.AllowedTools {
+		if d := t.ToolDigests[name]; d != "" {
+			out = append(out, d)
+		}
+	}
+	return when(len(out) > 0, "as %s", strings.Join(out, ","))
+}
+
+func caveatWords(c Caveats) string {
+	var gaps, low string
+	if c.Gaps != nil {
+		gaps = fmt.Sprintf("%d of %d %s", len(c.Gaps.First), c.Gaps.Count, gapWords(c.Gaps.First))
+	}
+	if c.LowConfidence != nil {
+		var texts []string
+		for _, n := range c.LowConfidence.First {
+			texts = append(texts, fmt.Sprintf("%q", n.Text))
+		}
+		low = fmt.Sprintf("%d of %d in doubt: %s", len(texts), c.LowConfidence.Count, strings.Join(texts, ", "))
+	}
+	return phrase(gaps, low)
 }
 
 func gapWords(gaps []chargehand.Gap) string {
 	var out []string
 	for _, g := range gaps {
-		out = append(out, phrase(g.Subtask, string(g.Cause)))
+		out = append(out, phrase(g.Subtask, string(g.Cause), quoted(g.Why)))
 	}
 	return when(len(out) > 0, "gaps: %s", strings.Join(out, ", "))
 }

@@ -67,12 +67,14 @@ func (w *world) fair() bool {
 	case Launch:
 		w.tell(Finished{
 			AttemptRef: launched(e), Epoch: e.Epoch, Status: chargehand.StatusSucceeded, Output: "sha256:good",
-			InputHash: "in", Size: 9, Verdict: good,
+			InputHash: "in", Size: 9, Verdict: good, Stances: w.dice.stances(),
 		})
 	case Stop:
 		w.tell(Stopped{AttemptRef: e.AttemptRef, Epoch: e.Epoch})
 	case Judge:
 		w.tell(JudgeAnswered{AttemptRef: e.AttemptRef, Times: e.Times, Verdict: good})
+	case Compare:
+		w.tell(Compared{AttemptRef: e.AttemptRef, Agree: w.dice.one(2), Points: 1})
 	case Aggregate:
 		w.tell(WorkAggregated{Round: e.Round, Ref: "sha256:a"})
 	case WriteResult:

@@ -14,6 +14,7 @@ type trouble struct {
 	why        string // one sentence
 	correction string // what the next attempt is told
 	notBegun   bool   // certainly nothing was done
+	final      bool   // to ask the same worker again changes nothing
 }
 
 // A remedy is what the recovery table answers.
@@ -44,6 +45,7 @@ var recovery = []row{
 	{chargehand.CauseQuality, retrySame, askPerson, askPerson, true},
 	{chargehand.CauseCrash, reassignAny, reassignAny, retrySame, true},
 	{chargehand.CauseWorkerError, reassignAny, reassignAny, retrySame, true},
+	{chargehand.CauseBudget, reassignAny, reassignAny, retrySame, true},
 	{chargehand.CauseNoProgress, reassign, askPerson, askPerson, true},
 	{chargehand.CauseBlocked, askPerson, askPerson, askPerson, false},
 	{chargehand.CausePartial, askPerson, askPerson, askPerson, false},
@@ -59,7 +61,7 @@ type situation struct {
 	before    int  // attempts that ended for the same cause on the same worker
 	left      int  // attempts left
 	others    bool // another worker could take it
-	retryable bool // the worker's policy lets it be asked again
+	retryable bool // it may help to ask the worker again, and its policy lets it
 }
 
 // decide is the recovery table: the remedy for a situation. It is total.
@@ -95,16 +97,25 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 	if t.correction == "" {
 		t.correction = k.correction // of the attempt that came to nothing
 	}
+	if m.contest(now, k, t, out) {
+		return
+	}
 	w := m.team.Worker(k.attempt.worker)
 	if t.hidesOutcome() && !k.spec.Effect.Reads() {
-		t.cause, t.why = chargehand.CauseUnknown, t.why+"; whether it took effect is not known"
+		t.cause, t.why = chargehand.CauseUnknown, t.why+notKnown
 	}
 	avoid := k.tried()
 	s := situation{
 		cause: t.cause, before: k.suffered(t.cause), left: m.attemptsLeft(k, w),
-		others: len(m.choose(k.spec, m.question(k, avoid)).Eligible) > 0, retryable: w == nil || w.FailurePolicy.CanRetry(),
+		others:    len(k.allowed(m.choose(k.spec, m.question(k, avoid))).Eligible) > 0,
+		retryable: !t.final && (w == nil || w.FailurePolicy.CanRetry()),
 	}
-	switch s.decide() {
+	do := s.decide()
+	if k.debate.stage == arguing && (do == askPerson || do == leaveOut) {
+		m.breakOff(now, k, "it is debated, and the answer came to nothing: "+t.why, out)
+		return
+	}
+	switch do {
 	case retrySame:
 		m.record(now, chargehand.RetryPlanned{
 			AttemptRef: k.nextRef(), Cause: t.cause, Prefer: k.attempt.worker,
@@ -125,17 +136,21 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 	}
 }
 
+// notKnown ends a sentence about a write that was begun and not seen to end.
+const notKnown = "; whether it took effect is not known"
+
 // hidesOutcome reports whether the attempt may have taken effect although nothing came of it. A
 // write is not tried again then, not even by a worker that does the work of one key once: a later
 // attempt has another key (SPEC.md ·160).
 func (t trouble) hidesOutcome() bool {
-	return t.cause == chargehand.CauseDeadline || t.cause == chargehand.CauseCrash && !t.notBegun
+	return t.cause == chargehand.CauseDeadline || (t.cause == chargehand.CauseCrash || t.cause == chargehand.CauseBudget) && !t.notBegun
 }
 
 // avoidAgain are the workers that stay left out of a retry by the same worker. After a crash
 // anyone may help.
 func (k *task) avoidAgain(c chargehand.Cause) []string {
-	if c == chargehand.CauseCrash || c == chargehand.CauseWorkerError {
+	switch c {
+	case chargehand.CauseCrash, chargehand.CauseWorkerError, chargehand.CauseBudget:
 		return nil
 	}
 	return k.avoid

@@ -24,8 +24,9 @@ func (m *Machine) Result() chargehand.Result {
 		MissingEvidence: []chargehand.Note{}, OpenQuestions: []chargehand.Note{}, Provenance: []chargehand.Provenance{},
 		Cost: m.cost(), Audit: chargehand.AuditSummary{Records: m.seq},
 	}
+	readTwice := m.readTwice()
 	for _, k := range m.board.order {
-		m.contribute(k, &r)
+		m.contribute(k, readTwice, &r)
 	}
 	for _, v := range m.desk.order {
 		if v.Open() || m.unanswered(v) {
@@ -41,7 +42,7 @@ func (m *Machine) unanswered(v *chargehand.Review) bool {
 	return k != nil && k.review == v.ID && !k.state.Final()
 }
 
-func (m *Machine) contribute(k *task, r *chargehand.Result) {
+func (m *Machine) contribute(k *task, readTwice func(*chargehand.Subtask) bool, r *chargehand.Result) {
 	if !k.state.Accepted() {
 		for _, aspect := range k.spec.RequiredAspects {
 			r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{
@@ -52,12 +53,77 @@ func (m *Machine) contribute(k *task, r *chargehand.Result) {
 		return
 	}
 	if k.state == chargehand.SubtaskAcceptedLow {
-		r.LowConfidence = append(r.LowConfidence, chargehand.Note{Subtask: k.spec.ID, Text: k.spec.Name() + ": " + k.why})
+		r.LowConfidence = append(r.LowConfidence, doubt(k))
 	}
 	r.Provenance = append(r.Provenance, chargehand.Provenance{
-		Subtask: k.spec.ID, Attempt: k.number,
+		Subtask: k.spec.ID, Attempt: k.attempt.number,
 		Worker: k.attempt.worker, OutputRef: k.attempt.output, State: k.state, Score: k.attempt.score, DecidedBy: k.by,
+		Unreviewed: m.unreviewed(k) && !readTwice(k.spec),
 	})
+}
+
+// unreviewed reports whether nobody but the gate looked at an accepted output, where somebody should
+// know: the team says that it does without a reviewer, or the reviewer judged its own work (SPEC.md ·66).
+func (m *Machine) unreviewed(k *task) bool {
+	if k.by != "" && k.by != m.team.Policy.ID() || k.debate.confirmed != "" {
+		return false
+	}
+	return m.team.Policy.Reviewer == chargehand.NoReviewer || m.team.Policy.Reviewer == k.attempt.worker
+}
+
+// readTwice says of which accepted subtasks others, accepted too, read the same: for a team without a
+// reviewer that is one.
+func (m *Machine) readTwice() func(*chargehand.Subtask) bool {
+	if m.team.Policy.Reviewer != chargehand.NoReviewer {
+		return func(*chargehand.Subtask) bool { return false }
+	}
+	var list []chargehand.Subtask
+	for _, k := range m.board.order {
+		if k.state.Accepted() {
+			list = append(list, *k.spec)
+		}
+	}
+	return m.team.ReadTwice(list)
+}
+
+func doubt(k *task) chargehand.Note {
+	return chargehand.Note{Subtask: k.spec.ID, Text: k.spec.Name() + ": " + k.why}
+}
+
+// maxCaveats is how many gaps, and how many doubts, a last step is told one by one.
+const maxCaveats = 200
+
+// caveats are read off the board for a last step to know of. The result names all of them again, as
+// they stand when it is written.
+func (m *Machine) caveats() Caveats {
+	var c Caveats
+	if m.team.Synthesis == nil {
+		return c
+	}
+	for _, g := range m.gaps() {
+		if g.Subtask != synthesisID {
+			g.Why = clip(g.Why, maxClause)
+			c.Gaps = c.Gaps.add(g)
+		}
+	}
+	for _, k := range m.board.order {
+		if k.state == chargehand.SubtaskAcceptedLow && !k.synthesis {
+			n := doubt(k)
+			n.Text = clip(n.Text, maxClause)
+			c.LowConfidence = c.LowConfidence.add(n)
+		}
+	}
+	return c
+}
+
+func (s *Shortlist[T]) add(v T) *Shortlist[T] {
+	if s == nil {
+		s = &Shortlist[T]{}
+	}
+	if s.Count++; s.Count <= maxCaveats {
+		s.First = append(s.First, v)
+	}
+	return s
 }
 
 // Accepted lists the outputs that may be used, as things stand.
@@ -73,7 +139,7 @@ func (m *Machine) gaps() []chargehand.Gap {
 		if k.state.Accepted() || !k.state.Final() && m.closing.round == 0 && !m.closing.asked && k.review == "" {
 			continue
 		}
-		gaps = append(gaps, gap(k))
+		gaps = append(gaps, m.gap(k))
 	}
 	if len(m.board.order) == 0 && m.run.abort == nil {
 		gaps = append(gaps, chargehand.Gap{Cause: chargehand.CauseWorkerError, Why: "there is no plan"})
@@ -81,13 +147,19 @@ func (m *Machine) gaps() []chargehand.Gap {
 	return gaps
 }
 
-func gap(k *task) chargehand.Gap {
+// lacking is how many subtasks the result of a run that is over lacks, the synthesis included.
+func (m *Machine) lacking() int {
+	n := m.board.parts[countAll] - m.board.parts[countAccepted]
+	if m.synthesisLost() {
+		n++
+	}
+	return n
+}
+
+func (m *Machine) gap(k *task) chargehand.Gap {
 	g := chargehand.Gap{Subtask: k.spec.ID, Label: k.spec.Name(), State: k.state, Cause: k.cause, Why: k.why}
 	if !k.state.Final() {
-		g.Cause, g.Why = chargehand.CauseAskedPerson, "it still waits for a decision"
-		if k.review == "" {
-			g.Cause, g.Why = chargehand.CauseDependency, "what it depends on still waits for a decision"
-		}
+		g.Cause, g.Why = m.undecided(k)
 	}
 	if g.Why == "" {
 		g.Why = k.state.Sign().Label
@@ -95,18 +167,68 @@ func gap(k *task) chargehand.Gap {
 	return g
 }
 
+// undecided is why a task is a gap that a person was asked about, or that depends on such a one. It
+// names what went wrong with its last attempt: that somebody was asked is only what followed.
+func (m *Machine) undecided(k *task) (chargehand.Cause, string) {
+	r := m.desk.reviews[k.review]
+	switch {
+	case r == nil && m.closing.asked:
+		return chargehand.CauseDependency, "what it depends on was not decided"
+	case r == nil:
+		return chargehand.CauseDependency, "what it depends on waits for a decision"
+	case m.closing.asked || !r.Open():
+		return r.Cause, r.Undecided(k.spec)
+	}
+	return r.Cause, r.Grounds(k.spec) + "; it waits for a decision"
+}
+
+// shared is what most of the tasks that are not accepted have come to, in the words of their last
+// failures, as the end of a sentence; empty where no words hold for half of them. Tasks that only
+// share another's fate do not count.
+func (m *Machine) shared() string {
+	times, most, all := map[string]int{}, "", 0
+	for _, k := range m.board.order {
+		words := k.why
+		if r := m.desk.reviews[k.review]; r != nil && (!k.state.Final() || !r.Open() && r.Decision.ByPolicy) {
+			words = r.Grounds(k.spec)
+		}
+		if words == "" || k.state.Accepted() || k.cause == chargehand.CauseDependency || k.state == chargehand.SubtaskCancelled {
+			continue
+		}
+		all++
+		if times[words]++; times[words] > times[most] {
+			most = words
+		}
+	}
+	switch n := times[most]; {
+	case most == "" || 2*n < all:
+		return ""
+	case n < all:
+		return "; " + itoa(n) + " of " + itoa(all) + ": " + clip(most, maxClause)
+	}
+	return ": " + clip(most, maxClause)
+}
+
+// were is the verb for so many.
+func were(n int) string {
+	if n == 1 {
+		return " was "
+	}
+	return " were "
+}
+
 // Summary is the run's line in a list.
 func (m *Machine) Summary() chargehand.RunSummary {
 	b := &m.board
-	ended := b.parts[countAll] - b.live
 	s := chargehand.RunSummary{
 		RunID: m.id, Title: m.run.objective.Title, Team: m.team.Name, State: m.run.state, NeedsHuman: m.desk.open,
-		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: ended - b.parts[countAccepted],
-		Spent: m.ledger.settled.usd, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline,
+		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: b.parts[countAll] - b.live - b.parts[countAccepted],
+		Spent: m.ledger.settled.usd, Inherited: m.run.inherited, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline,
 		StartedBy: m.run.startedBy, Tenant: m.run.tenant,
 	}
 	if m.run.state.Final() {
-		s.Stop, s.EndedAt = m.closing.verdict.stop, m.run.ended
+		s.Stop, s.EndedAt, s.Gaps = m.closing.verdict.stop, m.run.ended, m.lacking()
+		s.ResultRef, s.ResultHash = m.closing.result, m.closing.resultHash
 	}
 	return s
 }

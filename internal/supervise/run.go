@@ -16,8 +16,10 @@ type run struct {
 	deadline  time.Time // zero: none
 	ended     time.Time
 	seed      string
+	inherited chargehand.Micros   // settled by the runs it was forked from
 	state     chargehand.RunState // empty before Start
 	abort     *ending             // the run takes nothing more on; nil while it does
+	adrift    bool                // a restart found it paused: what was under way waits until it goes on
 }
 
 // An ending is why a run stops before its plan is through.
@@ -36,6 +38,7 @@ func (m *Machine) start(now time.Time, in Start, out *Output) {
 		StartedBy: o.StartedBy, Tenant: o.Tenant, Key: o.Key, Seed: in.Seed,
 	}, out)
 	m.askPlan(now, 1, nil, out)
+	m.advance(now, out) // the budget may not even cover a plan
 }
 
 func budget(order, team chargehand.Budget) chargehand.Budget {
@@ -71,11 +74,14 @@ func (m *Machine) applyRun(r chargehand.Record, f chargehand.Fact) {
 	case chargehand.PauseBegan:
 		m.run.state = chargehand.RunPaused
 	case chargehand.PauseEnded:
-		m.run.state = chargehand.RunRunning
+		m.run.state, m.run.adrift = chargehand.RunRunning, false
+	case chargehand.Recovered:
+		m.run.adrift = m.run.state == chargehand.RunPaused && !f.Held
 	case chargehand.RunStopping:
 		m.run.abort = &ending{f.Stop, f.Cause, f.Why, f.By}
 	case chargehand.RunEnded:
 		m.run.state, m.run.ended = f.State, r.At
+		m.closing.result, m.closing.resultHash = f.Result, f.ResultHash
 	}
 }
 
@@ -100,7 +106,11 @@ func (m *Machine) operate(now time.Time, in Operate, out *Output) {
 		m.record(now, chargehand.PauseBegan{By: in.By, Reason: in.Reason}, out)
 		m.withdrawAll(out)
 	case in.Verb == chargehand.Resume:
+		adrift := m.run.adrift
 		m.record(now, chargehand.PauseEnded{By: in.By, Reason: in.Reason}, out)
+		if adrift {
+			m.beginAgain(now, out)
+		}
 		m.reask(out)
 		m.lowerTier(now, out)
 	case in.Verb == chargehand.Cancel:
@@ -117,10 +127,14 @@ func (m *Machine) abort(now time.Time, e ending, out *Output) {
 		return
 	}
 	e.why, e.by = clip(e.why, maxText), clip(e.by, maxName)
+	adrift := m.run.adrift
 	if m.run.state == chargehand.RunPaused {
 		m.record(now, chargehand.PauseEnded{By: e.by, Reason: e.why}, out)
 	}
 	m.record(now, chargehand.RunStopping{Stop: e.stop, Cause: e.cause, Why: e.why, By: e.by}, out)
+	if adrift {
+		m.abandonAnswers(now, out)
+	}
 	m.closeReviews(now, e.why, out)
 	for _, k := range m.board.order {
 		if !k.state.Final() {
@@ -131,14 +145,23 @@ func (m *Machine) abort(now time.Time, e ending, out *Output) {
 
 // drop ends one subtask of a run that stops.
 func (m *Machine) drop(now time.Time, k *task, out *Output) {
+	f := chargehand.SubtaskEnded{
+		State: chargehand.SubtaskCancelled, Cause: m.run.abort.cause,
+		Why: m.run.abort.why, DecidedBy: m.run.abort.by,
+	}
+	if k.state == chargehand.SubtaskUnknown || k.state == chargehand.SubtaskRunning && !k.spec.Effect.Reads() {
+		f.Why += notKnown
+	}
 	switch k.state {
 	case chargehand.SubtaskQueued:
 		out.Fleet = append(out.Fleet, Withdraw{k.ref()})
 	case chargehand.SubtaskRunning:
+		if k.attempt.adrift {
+			out.Fleet = append(out.Fleet, Withdraw{k.ref()})
+			m.lose(now, k, chargehand.CauseCancelled, out)
+			break
+		}
 		m.stop(now, k, chargehand.CauseCancelled, m.run.abort.why, out)
 	}
-	m.end(now, k, chargehand.SubtaskEnded{
-		State: chargehand.SubtaskCancelled, Cause: m.run.abort.cause,
-		Why: m.run.abort.why, DecidedBy: m.run.abort.by,
-	}, out)
+	m.end(now, k, f, out)
 }

@@ -126,10 +126,12 @@ func (s *script) play(text string) string {
 	case "restart":
 		s.boot++
 		s.restore()
-		return s.step(Resumed{Boot: s.boot})
+		return s.step(Resumed{Boot: s.boot, Held: l.word(1) == "held"})
 	case "refold":
 		s.restore()
 		return s.step(Refolded{})
+	case "fork":
+		return s.fork(l)
 	case "leases":
 		return s.leases()
 	}
@@ -159,6 +161,18 @@ func (s *script) step(in Input) string {
 
 // restore folds the records so far anew, as they come back from a journal.
 func (s *script) restore() { s.m = Restore("run", &s.cast.team, throughJournal(s.t, s.records)) }
+
+// fork goes on with a fork of the run, from record at= or the last.
+func (s *script) fork(l line) string {
+	records, err := Cut(s.records, int64(l.number("at", 0)))
+	if err != nil {
+		return "REFUSED " + err.Error() + "\n"
+	}
+	p := chargehand.Parent{Run: "run", Seq: int64(len(records)), Hash: "hash"}
+	s.records = Branch(records, "fork", "other", p)
+	s.m = Restore("fork", &s.cast.team, throughJournal(s.t, s.records))
+	return s.step(Fork{Parent: p, By: l.opts["by"]})
+}
 
 // A fataler is the part of a test that a helper needs.
 type fataler interface {

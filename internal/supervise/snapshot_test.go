@@ -79,8 +79,8 @@ func ids(tasks []*task) []string {
 }
 
 var whole = gocmp.Options{
-	gocmp.AllowUnexported(snapshot{}, run{}, ending{}, planning{}, ledger{}, amount{}, closing{}, end{}, board{}, task{},
-		taskShot{}, attempt{}, past{}, timer{}, desk{}),
+	gocmp.AllowUnexported(snapshot{}, run{}, ending{}, planning{}, proposal{}, ledger{}, amount{}, closing{}, end{}, board{}, task{},
+		taskShot{}, attempt{}, past{}, timer{}, desk{}, debate{}, position{}, voice{}, rival{}),
 	cmpopts.EquateEmpty(),
 }
 

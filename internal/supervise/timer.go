@@ -46,7 +46,7 @@ func (m *Machine) matters(t timer) bool {
 		k := m.board.tasks[t.attempt.Subtask]
 		return k.state == chargehand.SubtaskRunning && k.attempt.armed == t.seq
 	}
-	return m.run.abort == nil && !m.closing.asked
+	return t.at.Equal(m.run.deadline) && m.run.abort == nil && !m.closing.asked
 }
 
 // expire lets everything that has fallen due take effect, the earliest first.

@@ -12,6 +12,8 @@ import (
 func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, blockers []string, out *Output) {
 	v := &k.attempt.verdict
 	switch {
+	case len(k.attempt.changed) > 0:
+		m.toolsChanged(now, k, out)
 	case s == chargehand.StatusFailed:
 		m.recover(now, k, trouble{cause: chargehand.CauseWorkerError, why: said(blockers, "the worker says that it failed")}, out)
 	case s == chargehand.StatusBlocked:
@@ -24,7 +26,7 @@ func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, block
 		m.recover(now, k, trouble{cause: chargehand.CausePartial, why: said(blockers, "the result is partial")}, out)
 	case v.Recommendation == chargehand.HumanReview:
 		m.recover(now, k, trouble{cause: chargehand.CauseAskedPerson, why: summary(v)}, out)
-	case m.team.Policy.Reviewer != "":
+	case m.team.Policy.Judge() != "":
 		m.askJudge(now, k, out)
 	default:
 		m.accept(now, k, lowered(v.Score, k.attempt.own), out)
@@ -77,9 +79,10 @@ func lowered(score float64, own *float64) float64 {
 	return score
 }
 
-// accept lets an output be used, or asks a person when too little of it is supported (SPEC.md ·65).
+// accept lets an output be used, or asks a person when too little of it is supported (SPEC.md ·65). One
+// that says otherwise than an accepted one may be debated first.
 func (m *Machine) accept(now time.Time, k *task, score float64, out *Output) {
-	f := chargehand.SubtaskEnded{Attempt: k.number, State: chargehand.SubtaskAccepted, Score: score}
+	f := chargehand.SubtaskEnded{Attempt: k.attempt.number, State: chargehand.SubtaskAccepted, Score: score}
 	switch {
 	case !(score >= chargehand.HumanBelow): // no number at all is below, too
 		m.recover(now, k, trouble{
@@ -87,10 +90,21 @@ func (m *Machine) accept(now time.Time, k *task, score float64, out *Output) {
 			why:   "confidence " + percent(score) + " is below " + percent(chargehand.HumanBelow),
 		}, out)
 		return
+	case k.debate.stage == arguing:
+		m.takePosition(now, k, chargehand.PositionTaken{Acceptable: true, Score: score}, out)
+		return
 	case score < chargehand.LowBelow:
 		f.State, f.Cause = chargehand.SubtaskAcceptedLow, chargehand.CauseLowConfidence
 		f.Why = "confidence " + percent(score)
 	}
+	debated, why := m.contradicts(now, k, score, out)
+	if debated {
+		return
+	}
+	if f.Why != "" && why != "" {
+		why = "; " + why
+	}
+	f.Why = clip(f.Why+why, maxText)
 	m.end(now, k, f, out)
 }
 
@@ -100,10 +114,13 @@ func percent(f float64) string { return itoa(int(f*100+0.5)) + " %" }
 // tasks are dispatched meanwhile. Where the money does not reach, the output waits for what is
 // under way to be settled.
 func (m *Machine) askJudge(now time.Time, k *task, out *Output) {
-	price := amount{usd: m.priceOf(m.team.Policy.Reviewer)}
+	price, key := m.check(int64(k.attempt.size)), forJudge(k.ref())
+	if k.synthesis {
+		key = forSynthesis // what is set aside for it is used up
+	}
 	switch {
-	case m.ledger.fits(forJudge(k.ref()), price):
-		m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd}, out)
+	case m.ledger.fits(key, price):
+		m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd, Tokens: price.tokens}, out)
 		out.begin(m.judge(k))
 	case !m.busy():
 		m.overBudget(now, k, out)
@@ -113,6 +130,9 @@ func (m *Machine) askJudge(now time.Time, k *task, out *Output) {
 // askJudges asks the reviewer about outputs that waited for money. What is paid for goes before
 // what is to be begun.
 func (m *Machine) askJudges(now time.Time, out *Output) {
+	if m.run.adrift {
+		return
+	}
 	for _, k := range slices.Clone(m.board.unjudged) {
 		if k.state == chargehand.SubtaskValidating {
 			m.askJudge(now, k, out)
@@ -122,8 +142,9 @@ func (m *Machine) askJudges(now time.Time, out *Output) {
 
 func (m *Machine) judge(k *task) Judge {
 	e := Judge{
-		AttemptRef: k.ref(), Times: k.attempt.judgings, Reviewer: m.team.Policy.Reviewer,
-		Goal: k.spec.Goal, Output: k.attempt.output,
+		AttemptRef: k.ref(), Times: k.attempt.judgings, Reviewer: m.team.Policy.Judge(),
+		Goal: k.spec.Goal, Output: k.attempt.output, Envelope: m.envelope(forJudge(k.ref()), nil),
+		Positions: k.debate.shownPositions(),
 	}
 	if c := m.team.Contract(k.spec.OutputContract); c != nil {
 		e.Criteria = c.Criteria
@@ -137,7 +158,11 @@ func (m *Machine) judged(now time.Time, in JudgeAnswered, out *Output) {
 	if k == nil || !k.attempt.judging || k.number != in.Attempt || k.attempt.judgings != in.Times {
 		return
 	}
-	u := bill(in.Usage, m.priceOf(m.team.Policy.Reviewer))
+	u := charge(in.Usage, declared(m.priceOf(m.team.Policy.Judge()), in.NotBegun))
+	if k.debate.stage == choosing {
+		m.chosen(now, k, in, u, out)
+		return
+	}
 	why := in.Err
 	if why == "" {
 		why = malformed(&in.Verdict)
@@ -192,20 +217,22 @@ func (m *Machine) applyJudge(f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.JudgeAsked:
 		k := m.board.tasks[f.Subtask]
+		if !k.attempt.judging { // else it is asked again after a restart
+			m.board.judging++
+		}
 		k.attempt.judgings, k.attempt.judging = f.Times, true
-		m.board.judging++
 		m.board.wantJudge(k, false)
 	case chargehand.Judged:
 		k := m.board.tasks[f.Subtask]
 		k.attempt.judging = false
 		m.board.judging--
-		if f.Verdict.Recommendation != chargehand.Accept {
+		if f.Verdict.Recommendation != chargehand.Accept && !f.Debate {
 			k.attempt.verdict = f.Verdict
 		}
 	case chargehand.JudgeFailed:
 		k := m.board.tasks[f.Subtask]
 		k.attempt.judging = false
 		m.board.judging--
-		m.board.wantJudge(k, k.state == chargehand.SubtaskValidating)
+		m.board.wantJudge(k, k.state == chargehand.SubtaskValidating && k.debate.stage != choosing)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // people, a clock, and a disk that may refuse a write. Its choices come from a dice.
 type world struct {
 	t    teller
+	id   string // of the run
 	dice *dice
 	team *chargehand.Team
 	plan chargehand.Plan
@@ -41,7 +42,7 @@ type teller interface {
 func newWorld(t teller, d *dice) *world {
 	d.hostile = d.one(3)
 	team, plan := d.team(t)
-	w := &world{t: t, dice: d, team: team, plan: plan, m: New("run", team), twin: New("run", team), law: newLaw(team), now: epoch0, boot: 1}
+	w := &world{t: t, id: "run", dice: d, team: team, plan: plan, m: New("run", team), twin: New("run", team), law: newLaw(team), now: epoch0, boot: 1}
 	w.tell(Start{Order: d.order(), Seed: "seed"})
 	return w
 }
@@ -142,7 +143,7 @@ func (w *world) wakeIsRight(at time.Time) {
 	}
 	if !w.m.run.state.Final() {
 		for _, k := range w.m.board.order {
-			if k.state == chargehand.SubtaskRunning {
+			if k.state == chargehand.SubtaskRunning && !k.attempt.adrift {
 				due(k.attempt.deadline)
 			}
 		}

@@ -15,11 +15,22 @@ import (
 // A Loop holds the machines of one process. It is not safe for concurrent use: one goroutine owns
 // it. After a turn whose records could not be made durable it must be thrown away and built anew.
 type Loop struct {
+	// Tail is after how many records of the fleet a turn gives a fold a later place to begin.
+	// Zero means 20,000.
+	Tail int64
+
+	// Hold keeps what runs ask of the fleet from it: nobody works for them, and they ask again when
+	// somebody takes them up.
+	Hold bool
+
 	fleet *fleet.Machine
 	runs  map[string]*member
 	wakes wakeHeap
 	woken time.Time // when the fleet wants to be told the time
+	first []Event   // of the next turn
 }
+
+const defaultTail = 20_000
 
 // A member is a run in memory.
 type member struct {
@@ -64,6 +75,9 @@ func (l *Loop) Len() int { return len(l.runs) }
 
 // Next is when a turn is wanted at the latest; zero: whenever something happens.
 func (l *Loop) Next() time.Time {
+	if len(l.first) > 0 {
+		return time.Unix(0, 0).UTC()
+	}
 	next := l.woken
 	if at, ok := l.wakes.first(l); ok && (next.IsZero() || at.Before(next)) {
 		next = at
@@ -89,26 +103,51 @@ type Turn struct {
 // An Effect is a run's or the fleet's.
 type Effect struct {
 	Run   string
+	Team  *chargehand.Team // the run's
 	Do    supervise.Effect
 	Fleet fleet.Effect
 }
 
+// First has events taken before those of the next turn, which is wanted at once.
+func (l *Loop) First(events ...Event) { l.first = append(l.first, events...) }
+
 // Take is one turn. Every event's run must be in memory; one that is not is passed over.
 func (l *Loop) Take(now time.Time, events []Event) Turn {
 	t := taking{loop: l, now: now, touched: map[string]bool{}}
-	for _, e := range events {
-		t.refusal = nil
-		if e.Fleet != nil {
-			t.stepFleet(e.Fleet)
-		} else {
-			t.stepRun(e.Run, e.Input)
-		}
-		t.out.Refusals = append(t.out.Refusals, t.refusal)
-		t.settle()
+	first := l.first
+	l.first = nil
+	for _, e := range first {
+		_ = t.take(e) // nobody waits for an answer
 	}
-	t.refusal = nil
+	for _, e := range events {
+		t.out.Refusals = append(t.out.Refusals, t.take(e))
+	}
 	l.tell(&t)
+	if l.fleet.Tail() > l.tail() {
+		t.out.Records = append(t.out.Records, l.fleet.Rebase(now).Records...)
+	}
 	return t.out
+}
+
+func (l *Loop) tail() int64 {
+	if l.Tail == 0 {
+		return defaultTail
+	}
+	return l.Tail
+}
+
+// take lets one event happen, with all that follows from it at once, and answers why it was not
+// followed.
+func (t *taking) take(e Event) *chargehand.Error {
+	t.refusal = nil
+	if e.Fleet != nil {
+		t.stepFleet(e.Fleet)
+	} else {
+		t.stepRun(e.Run, e.Input)
+	}
+	no := t.refusal
+	t.settle()
+	return no
 }
 
 // tell lets everybody know what time it is who wanted to.
@@ -153,7 +192,9 @@ func (t *taking) settle() {
 		asks, grants, orphans := t.asks, t.grants, t.orphans
 		t.asks, t.grants, t.orphans = nil, nil, nil
 		for _, m := range asks {
-			t.stepFleet(fleetInput(m))
+			if _, ask := m.msg.(supervise.Ask); !ask || !t.loop.Hold {
+				t.stepFleet(fleetInput(m))
+			}
 		}
 		for _, g := range grants {
 			t.stepRun(g.Run, supervise.Granted{AttemptRef: g.AttemptRef, Worker: g.Worker, Instance: g.Instance, Epoch: g.Epoch, Load: g.Load})
@@ -183,7 +224,7 @@ func (t *taking) stepRun(id string, in supervise.Input) {
 	}
 	t.out.Records = append(t.out.Records, out.Records...)
 	for _, e := range out.Effects {
-		t.out.Effects = append(t.out.Effects, Effect{Run: id, Do: e})
+		t.out.Effects = append(t.out.Effects, Effect{Run: id, Team: r.team, Do: e})
 	}
 	for _, m := range out.Fleet {
 		t.asks = append(t.asks, message{r, m})
