@@ -22,6 +22,7 @@
 //   - internal/journal: records as bytes.
 //   - internal/audit: the Merkle tree over the records, signed checkpoints, the report of a
 //     verification.
+//   - internal/evidence: a run's records as one file that verifies without the journal.
 //   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
 //   - worker: how work gets done: Go functions, processes, HTTP services; Line is how a worker asks
 //     for money and says what it writes.

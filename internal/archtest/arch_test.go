@@ -26,6 +26,7 @@ var may = map[string][]string{
 	"internal/gate":      {""},
 	"internal/journal":   {""},
 	"internal/audit":     {""},
+	"internal/evidence":  {"", "internal/audit"},
 	"internal/witness":   {"", "internal/audit"},
 	"internal/config":    {""},
 	"internal/scaffold":  {""},
@@ -39,7 +40,7 @@ var may = map[string][]string{
 	"teams":              {"", "worker", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
-		"internal/journal", "internal/audit", "internal/secret", "internal/dial", "worker", "engine/...",
+		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "engine/...",
 	},
 	"internal/cli":      {"*"},
 	"internal/archtest": {},
