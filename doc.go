@@ -26,8 +26,8 @@
 //   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
 //   - worker: how work gets done: Go functions, processes, HTTP services; Line is how a worker asks
 //     for money and says what it writes.
-//   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop: step,
-//     make durable, answer, begin.
+//   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop, which
+//     steps the machines; flight.go makes durable what they say, answers, and begins.
 //   - engine/enginetest: the suite that every engine passes.
 //   - teams: ready-made teams; contract-review reads contracts.
 //   - internal/httpapi, client: an engine over HTTP, and the same interface at the other end.

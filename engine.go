@@ -22,9 +22,25 @@ type Supervisor interface {
 	// Control pauses, resumes or cancels a run.
 	Control(ctx context.Context, run string, c Control) error
 
+	// Fork begins a new run from a record of another, and returns its id. The new run has the
+	// records up to that one as its first, what was accepted in them stays accepted, and the other
+	// run is left as it is. A record that is not there is refused with an *Error of CodeInvalid, one
+	// with which or after which the run ended with CodeEnded.
+	Fork(ctx context.Context, run string, f Fork) (string, error)
+
 	// Decide answers a review. The decision must name the review's nonce and the hash of the
 	// content it judged; ByPolicy and Timestamp are the engine's to set.
 	Decide(ctx context.Context, d Decision) (Decision, error)
+}
+
+// A Fork says where a run is forked. The zero Fork goes on from its last record.
+type Fork struct {
+	// Seq is the record to go on from, together with all that was decided at its moment. Zero or
+	// less means the last.
+	Seq int64 `json:"seq,omitempty"`
+
+	// By is who starts the new run. Empty means whoever started the other.
+	By string `json:"by,omitempty"`
 }
 
 // A Reader is the part of an Engine that tells what there is. Ids may be unique prefixes.

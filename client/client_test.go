@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ type fake struct {
 
 	order    chargehand.Order
 	control  chargehand.Control
+	forked   chargehand.Fork
 	filter   chargehand.Filter
 	decision chargehand.Decision
 	name     string
@@ -47,6 +49,11 @@ func (f *fake) Start(_ context.Context, o chargehand.Order) (string, error) {
 func (f *fake) Control(_ context.Context, run string, c chargehand.Control) error {
 	f.name, f.control = run, c
 	return f.err
+}
+
+func (f *fake) Fork(_ context.Context, run string, at chargehand.Fork) (string, error) {
+	f.name, f.forked = run, at
+	return "run_2", f.err
 }
 
 func (f *fake) Decide(_ context.Context, d chargehand.Decision) (chargehand.Decision, error) {
@@ -183,6 +190,12 @@ func TestRoundTrip(t *testing.T) {
 	check(t, "Control", f.control, control, run(c.Control(ctx, "run/1 ?", control), &f.control))
 	check(t, "Control's run", f.name, "run/1 ?", nil)
 
+	fork := chargehand.Fork{Seq: 7, By: "sam"}
+	id, err = c.Fork(ctx, "run/1 ?", fork)
+	check(t, "Fork", id, "run_2", err)
+	check(t, "Fork's record", f.forked, fork, nil)
+	check(t, "Fork's run", f.name, "run/1 ?", nil)
+
 	decision := chargehand.Decision{ReviewID: "rev_1", Approved: true, Approver: "ana", ContentHash: "sha256:9c", Nonce: "n", Comment: "ok"}
 	decided, err := c.Decide(ctx, decision)
 	check(t, "Decide's decision", f.decision, decision, nil)
@@ -235,6 +248,7 @@ func TestErrorsRoundTrip(t *testing.T) {
 	c := dial(t, f, httpapi.Options{})
 	calls := map[string]func() error{
 		"Start":   func() error { _, err := c.Start(ctx, chargehand.Order{}); return err },
+		"Fork":    func() error { _, err := c.Fork(ctx, "r", chargehand.Fork{}); return err },
 		"Control": func() error { return c.Control(ctx, "r", chargehand.Control{}) },
 		"Decide":  func() error { _, err := c.Decide(ctx, chargehand.Decision{ReviewID: "rev"}); return err },
 		"Runs":    func() error { _, err := c.Runs(ctx, chargehand.Filter{}); return err },
@@ -357,6 +371,44 @@ func TestStreamWithoutItsLastWordIsNoEnd(t *testing.T) {
 			got, err := gather(c.Records(t.Context(), "run_1", 0, true))
 			if len(got) != 1 || chargehand.CodeOf(err) != chargehand.CodeUnavailable {
 				t.Errorf("got %d records and %v, want 1 and %s", len(got), err, chargehand.CodeUnavailable)
+			}
+		})
+	}
+}
+
+// TestStreamWithAGap: a record that is left out or told twice is no history to fold.
+func TestStreamWithAGap(t *testing.T) {
+	var all [][]byte
+	for _, r := range history()[:3] {
+		line, err := r.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, append(line, '\n'))
+	}
+	for name, tt := range map[string]struct {
+		after int64
+		told  []int
+		want  int
+	}{
+		"left out":       {0, []int{0, 2}, 1},
+		"the first":      {0, []int{1}, 0},
+		"told twice":     {0, []int{0, 0}, 1},
+		"what was known": {1, []int{0, 1}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				for _, i := range tt.told {
+					_, _ = w.Write(all[i])
+				}
+				_, _ = w.Write([]byte(`{"end":true}` + "\n"))
+			}))
+			defer srv.Close()
+			c := client.New(client.Options{URL: srv.URL})
+			defer c.Close()
+			got, err := gather(c.Records(t.Context(), "run_1", tt.after, true))
+			if len(got) != tt.want || chargehand.CodeOf(err) != chargehand.CodeUnavailable || !strings.Contains(err.Error(), "came after record") {
+				t.Errorf("got %d records and %v", len(got), err)
 			}
 		})
 	}

@@ -23,6 +23,15 @@ func (c *Client) Control(ctx context.Context, run string, control chargehand.Con
 	return c.call(ctx, http.MethodPost, path("runs", run, "control"), control, nil)
 }
 
+// Fork implements chargehand.Supervisor.
+func (c *Client) Fork(ctx context.Context, run string, f chargehand.Fork) (string, error) {
+	var forked struct {
+		RunID string `json:"runId"`
+	}
+	err := c.call(ctx, http.MethodPost, path("runs", run, "fork"), f, &forked)
+	return forked.RunID, err
+}
+
 // Decide implements chargehand.Supervisor.
 func (c *Client) Decide(ctx context.Context, d chargehand.Decision) (chargehand.Decision, error) {
 	ask := struct {
@@ -31,7 +40,10 @@ func (c *Client) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 		ContentHash string `json:"contentHash"`
 		Nonce       string `json:"nonce"`
 		Comment     string `json:"comment,omitempty"`
-	}{d.Approved, d.Approver, d.ContentHash, d.Nonce, d.Comment}
+		SendBack    bool   `json:"sendBack,omitempty"`
+
+		Plan *chargehand.Plan `json:"plan,omitempty"`
+	}{d.Approved, d.Approver, d.ContentHash, d.Nonce, d.Comment, d.SendBack, d.Plan}
 	var decided chargehand.Decision
 	err := c.call(ctx, http.MethodPost, path("reviews", d.ReviewID, "decisions"), ask, &decided)
 	return decided, err

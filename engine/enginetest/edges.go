@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -33,6 +34,19 @@ func startsOnce(t *testing.T, open Open) {
 	o.Key = "the-same"
 	if a, b := start(t, e, o), start(t, e, o); a != b {
 		t.Errorf("one key started %s and %s", a, b)
+	}
+	for what, change := range map[string]func(*chargehand.Order){
+		"another team":     func(o *chargehand.Order) { o.Team.Description = "another" },
+		"another tenant":   func(o *chargehand.Order) { o.Tenant = "another" },
+		"another goal":     func(o *chargehand.Order) { o.Objective.Goal += "!" },
+		"another input":    func(o *chargehand.Order) { o.Objective.Input = json.RawMessage(`{"other":1}`) },
+		"another document": func(o *chargehand.Order) { o.Objective.Documents = []chargehand.Document{{Name: "a", Text: "b"}} },
+	} {
+		changed := o
+		change(&changed)
+		if run, err := e.Start(background(t), changed); chargehand.CodeOf(err) != chargehand.CodeKeyTaken {
+			t.Errorf("the same key for %s: %s, %v", what, run, err)
+		}
 	}
 }
 

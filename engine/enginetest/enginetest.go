@@ -29,11 +29,18 @@ func Run(t *testing.T, open Open) {
 		{"reassigns at a deadline", reassigns},
 		{"stops at the budget with a partial result", stopsAtBudget},
 		{"pauses, resumes and cancels", controls},
+		{"forks a run", forks},
 		{"refuses a team it cannot supervise", refusesTeams},
 		{"starts one run for one key", startsOnce},
 		{"follows records without a gap", follows},
+		{"hands on what workers say", streams},
 		{"keeps capacity across runs", keepsCapacity},
 		{"plans by function, and asks again", plansByFunction},
+		{"has a plan approved first", approvesPlan},
+		{"has an output done again", sendsBack},
+		{"has a second worker answer a contested output", debates},
+		{"has the reviewer choose, and a person", adjudicates},
+		{"has a conflict debated before it is accepted", conflicts},
 		{"names what it does not know", namesUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {

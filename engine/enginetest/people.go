@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -121,4 +123,70 @@ func controls(t *testing.T, open Open) {
 		t.Errorf("a cancelled run still needs %d decisions and names gaps %v", v.NeedsHuman, r.Gaps)
 	}
 	wantCode(t, e.Control(ctx, run, chargehand.Control{Verb: chargehand.Pause, By: "olu"}), chargehand.CodeEnded)
+}
+
+func approvesPlan(t *testing.T, open Open) {
+	plan := func(_ context.Context, r worker.PlanRequest) (chargehand.Plan, chargehand.Usage, error) {
+		p := chargehand.Plan{Subtasks: []chargehand.Subtask{subtask("a")}}
+		if len(r.Errors) > 0 {
+			p.Subtasks = append(p.Subtasks, subtask("b"))
+		}
+		return p, chargehand.Usage{}, nil
+	}
+	e := open(t, worker.Set{"ann": says(honest)}, map[string]worker.Planner{"split": plan})
+	o := order(team(reader("ann")))
+	o.Team.Planner, o.Team.Policy.ApprovePlan = chargehand.Planner{Func: "split"}, true
+	run := start(t, e, o)
+	first := until(t, e, run, needsHuman).Reviews[0]
+	if len(first.Evidence) > 0 || first.Subject != chargehand.SubjectPlan || len(until(t, e, run, needsHuman).Rows) > 0 {
+		t.Fatalf("the review is %+v", first)
+	}
+	back := answer(first, false)
+	back.SendBack, back.Comment = true, "in two parts"
+	if d, err := e.Decide(background(t), back); err != nil || !d.SendBack || d.Outcome() != "sent back" {
+		t.Fatalf("send back: %+v, %v", d, err)
+	}
+	second := until(t, e, run, func(v *chargehand.View) bool { return len(v.Reviews) == 2 }).Reviews[1]
+	content, err := e.Blob(background(t), second.OutputRef)
+	var proposed chargehand.Plan
+	if err != nil || json.Unmarshal(content, &proposed) != nil || len(proposed.Subtasks) != 2 {
+		t.Fatalf("the plan to approve is %s (%v)", content, err)
+	}
+	edited := answer(second, true)
+	edited.Plan = &chargehand.Plan{Subtasks: []chargehand.Subtask{subtask("c", "nobody")}}
+	_, err = e.Decide(background(t), edited)
+	wantCode(t, err, chargehand.CodeInvalid)
+	edited.Plan.Subtasks = []chargehand.Subtask{subtask("c")}
+	if d, err := e.Decide(background(t), edited); err != nil || d.EditRef == "" || d.Plan != nil {
+		t.Fatalf("approve with changes: %+v, %v", d, err)
+	}
+	v, _ := finish(t, e, run)
+	wantState(t, v, chargehand.RunCompleted, chargehand.StopComplete)
+	if len(v.Rows) != 1 || v.Rows[0].ID != "c" {
+		t.Errorf("the run followed %+v", v.Rows)
+	}
+}
+
+func sendsBack(t *testing.T, open Open) {
+	w := func(t chargehand.WorkerTask) finding {
+		if t.Feedback == "sent back by ana: read it" {
+			return honest(t)
+		}
+		return lying(t)
+	}
+	e := open(t, worker.Set{"liar": says(w)}, nil)
+	run, r := parked(t, e, func(o *chargehand.Order) { o.Team.Policy.Attempts = 5 })
+	back := answer(r, false)
+	back.SendBack = true
+	_, err := e.Decide(background(t), back)
+	wantCode(t, err, chargehand.CodeNotAllowed)
+	back.Comment = "read it"
+	if _, err := e.Decide(background(t), back); err != nil {
+		t.Fatal(err)
+	}
+	v, _ := finish(t, e, run)
+	wantState(t, v, chargehand.RunCompleted, chargehand.StopComplete)
+	if v.Rows[0].State != chargehand.SubtaskAccepted {
+		t.Errorf("the subtask is %s", v.Rows[0].State)
+	}
 }

@@ -1,8 +1,10 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +17,95 @@ import (
 // An aggregate is the accepted outputs put together by contract, never by concatenation (SPEC.md
 // ·140).
 type aggregate struct {
+	supervise.Caveats // first, where the gate looks for them
+
 	ConsistentPoints    []point               `json:"consistentPoints"`
-	Items               []chargehand.Item     `json:"items"`
 	Conflicts           []chargehand.Conflict `json:"conflicts"`
 	MissingEvidence     []chargehand.Note     `json:"missingEvidence"`
 	RequiresHumanReview bool                  `json:"requiresHumanReview"`
 	Outputs             []part                `json:"outputs"`
+	Items               []chargehand.Item     `json:"items"` // last, for around
+
+	sources map[string]source // the outputs, by subtask; nil once it has been read back
+	list    excerpt           // of its own JSON, the items; zero once it has been read back
+}
+
+// A source is an output that items came from.
+type source struct {
+	hash string
+	body []byte
+}
+
+// list adds items to a draft, as a JSON list. What workers wrote in them is left as it is: copies
+// of what their outputs say.
+func (d *draft) list(items []chargehand.Item, outputs map[string]source) error {
+	d.body = append(d.body, '[')
+	for i, it := range items {
+		if i > 0 {
+			d.body = append(d.body, ',')
+		}
+		at := len(d.body)
+		var err error
+		if d.body, err = it.AppendJSON(d.body); err != nil {
+			return fmt.Errorf("write item %d, of %s: %w", i, it.Subtask, err)
+		}
+		d.note(at, it.Fields, outputs[it.Subtask])
+	}
+	d.body = append(d.body, ']')
+	return nil
+}
+
+// note notes that an item, written from at on, is a copy of its output's words but for its last
+// bracket. One whose words had to be changed is not.
+func (d *draft) note(at int, fields []byte, from source) {
+	own := bytes.TrimSuffix(fields, []byte("}"))
+	start := bytes.Index(from.body, own)
+	if start >= 0 && bytes.HasPrefix(d.body[at:], own) {
+		d.copies = append(d.copies, excerpt{at, len(own), from.hash, start})
+	}
+}
+
+// encode is the aggregate as JSON.
+func (a *aggregate) encode() (draft, error) {
+	bare := *a
+	bare.Items = nil
+	head, tail, err := around(bare)
+	if err != nil {
+		return draft{}, err
+	}
+	d := draft{body: append(make([]byte, 0, len(head)+listSize(a.Items)+len(tail)), head...)}
+	if err := d.list(a.Items, a.sources); err != nil {
+		return draft{}, err
+	}
+	a.list = excerpt{at: len(head), size: len(d.body) - len(head)}
+	d.body = append(d.body, tail...)
+	return d, nil
+}
+
+// listSize is about how long a list of items is as JSON.
+func listSize(items []chargehand.Item) int {
+	const names = 100 // of the members that say where an item comes from
+	n := 2
+	for _, it := range items {
+		n += names + len(it.Fields) + len(it.Subtask) + len(it.Worker) + len(it.Verdict)
+	}
+	return n
+}
+
+// around is v as JSON without its items, which are nil: what stands before their list, and what
+// after it. What follows them in v has no member of that name and no raw JSON, so the last one is
+// theirs.
+func around(v any) (head, tail []byte, err error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := bytes.LastIndex(body, []byte(`"items":null`))
+	if at < 0 {
+		return nil, nil, errors.New("there is no place for the items")
+	}
+	at += len(`"items":`)
+	return body[:at], body[at+len("null"):], nil
 }
 
 // A point is something that accepted outputs of more than one subtask say alike.
@@ -33,6 +118,7 @@ type point struct {
 // A part is an output that has no items, as it is.
 type part struct {
 	Subtask string          `json:"subtask"`
+	Attempt int             `json:"attempt,omitempty"`
 	Worker  string          `json:"worker"`
 	Output  json.RawMessage `json:"output"`
 }
@@ -42,9 +128,11 @@ func (j job) aggregate(ctx context.Context, e supervise.Aggregate) {
 	a, err := assemble(ctx, j.store, j.kit(), e.Accepted)
 	var b blob
 	if err == nil {
-		var body []byte
-		if body, err = json.Marshal(a); err == nil {
-			b, err = j.store.keep(body)
+		a.Caveats = e.Caveats
+		var d draft
+		if d, err = a.encode(); err == nil {
+			b, err = j.store.keepDraft(d)
+			b.made = a
 		}
 	}
 	if err != nil {
@@ -61,20 +149,21 @@ func assemble(ctx context.Context, s *store, k *kit, accepted []supervise.Accept
 	t := tally{sides: map[string][]*side{}}
 	out := &aggregate{
 		ConsistentPoints: []point{}, Items: []chargehand.Item{}, Conflicts: []chargehand.Conflict{},
-		MissingEvidence: []chargehand.Note{}, Outputs: []part{},
+		MissingEvidence: []chargehand.Note{}, Outputs: []part{}, sources: map[string]source{},
 	}
 	for _, acc := range accepted {
-		body, err := s.content(ctx, acc.Output)
+		p, err := s.piece(ctx, acc.Output)
 		if err != nil {
 			return nil, err
 		}
-		items, err := k.gate.Items(acc.Contract, body)
+		items, err := itemsOf(k, acc, p)
 		if err != nil {
 			return nil, fmt.Errorf("read the items of %s: %w", acc.Subtask, err)
 		}
 		if len(items) == 0 {
-			out.Outputs = append(out.Outputs, part{acc.Subtask, acc.Worker, body})
+			out.Outputs = append(out.Outputs, part{acc.Subtask, acc.Attempt, acc.Worker, p.body})
 		}
+		out.sources[acc.Subtask] = source{acc.Output, p.body}
 		t.add(acc, items)
 	}
 	t.compare(out)
@@ -83,6 +172,13 @@ func assemble(ctx context.Context, s *store, k *kit, accepted []supervise.Accept
 	}
 	out.RequiresHumanReview = len(out.Conflicts) > 0
 	return out, nil
+}
+
+func itemsOf(k *kit, from supervise.Accepted, p *piece) ([]gate.Item, error) {
+	if l, ok := p.made.(*itemList); ok && l != nil && l.kit == k && l.contract == from.Contract {
+		return l.items, nil
+	}
+	return k.gate.Items(from.Contract, p.body)
 }
 
 // A side is what one subtask's output says of one key.
@@ -124,6 +220,14 @@ func (s *side) value() string {
 	return strings.Join(values, "; ")
 }
 
+// confirmedBy are the workers that said the same in a debate of the side's subtask.
+func (s *side) confirmedBy() []string {
+	if s.from.ConfirmedBy == "" {
+		return nil
+	}
+	return []string{s.from.ConfirmedBy}
+}
+
 func (s *side) quote() string {
 	for _, it := range s.items {
 		if it.Quote != "" {
@@ -145,7 +249,7 @@ func (t *tally) compare(out *aggregate) {
 		for _, s := range sides {
 			conflict.Values = append(conflict.Values, chargehand.ConflictValue{
 				Subtask: s.from.Subtask, Worker: s.from.Worker,
-				Value: s.value(), Quote: plain(s.quote()),
+				Value: s.value(), Quote: plain(s.quote()), ConfirmedBy: s.confirmedBy(),
 			})
 			if s != first && s.value() == first.value() {
 				agree = append(agree, s.from.Worker)
@@ -159,6 +263,9 @@ func (t *tally) compare(out *aggregate) {
 			out.Conflicts = append(out.Conflicts, conflict)
 		case len(sides) > 1:
 			out.ConsistentPoints = append(out.ConsistentPoints, t.agreed(key))
+		}
+		if by := first.from.ConfirmedBy; by != "" && verdict != "conflict" && !slices.Contains(agree, by) {
+			agree = append(agree, by)
 		}
 		for _, s := range shown {
 			for _, it := range s.items {
@@ -174,7 +281,11 @@ func (t *tally) compare(out *aggregate) {
 func disagreement(key string, values []chargehand.ConflictValue) string {
 	var said []string
 	for _, v := range values {
-		said = append(said, v.Worker+" says "+v.Value)
+		who := v.Worker
+		if len(v.ConfirmedBy) > 0 {
+			who += " (confirmed by " + strings.Join(v.ConfirmedBy, ", ") + ")"
+		}
+		said = append(said, who+" says "+v.Value)
 	}
 	return key + ": " + strings.Join(said, ", ")
 }

@@ -28,14 +28,11 @@ func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) 
 	if team.Planner == (chargehand.Planner{}) {
 		team.Planner.Template = o.Objective.Plan
 	}
-	k, err := e.kits.make(&team)
+	k, err := e.readied(&team)
 	if err != nil {
 		return "", err
 	}
-	problems := e.checkOrder(k, &o)
-	for _, d := range k.drift {
-		problems = append(problems, chargehand.Problem{Path: "$.team.workers", Message: d})
-	}
+	problems := append(e.checkOrder(k, &o), drifted(k)...)
 	if len(problems) > 0 {
 		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "the run cannot be started", Problems: problems}
 	}
@@ -44,42 +41,49 @@ func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) 
 		return "", unusable(e.opt.Dir, err)
 	}
 	o.Team = chargehand.Team{}
+	id := newRunID()
 	ev := envelope{
-		Event: turn.Event{Run: "run_" + strings.ToLower(rand.Text()[:10]), Input: supervise.Start{Order: o, TeamDigest: k.digest, Seed: rand.Text()}},
-		begin: &opening{k.team, k.digest, o.Key, o.Tenant, budgetOf(&o, k.team)}, blobs: blobs,
+		Event: turn.Event{Run: id, Input: supervise.Start{Order: o, TeamDigest: k.digest, Seed: rand.Text()}},
+		begin: &opening{
+			team: k.team, digest: k.digest, key: o.Key, tenant: o.Tenant, budget: budgetOf(&o, k.team),
+			machine: supervise.New(id, k.team),
+		},
+		blobs: blobs,
 	}
-	e.inbox.put(envelope{Event: turn.Event{Fleet: workers(k.team)}})
+	e.inbox.put(envelope{Event: turn.Event{Fleet: turn.Register(k.team)}})
 	if err := e.ask(ctx, ev); err != nil {
-		if k, ok := errors.AsType[*knownError](err); ok {
-			return k.run, nil
+		if began, ok := errors.AsType[*knownError](err); ok {
+			return began.run, e.sameOrder(ctx, began.run, k, &o)
 		}
 		return "", err
 	}
 	return ev.Run, nil
 }
 
-// A knownError says that the key of an order has started a run already.
-type knownError struct{ run string }
-
-func (e *knownError) Error() string { return "the key has started run " + e.run }
-
-// startedAs is a *knownError if the key has started a run already, of the same team.
-func (e *Engine) startedAs(ctx context.Context, o *opening) error {
-	if o.key == "" {
-		return nil
+// readied is an order's team, complete and made ready for use.
+func (e *Engine) readied(team *chargehand.Team) (*kit, error) {
+	if e.opt.Agents == nil {
+		return e.kits.make(team)
 	}
-	run, err := e.store.byKey(ctx, o.key)
-	if err != nil || run == "" {
-		return err
+	complete, problems := e.opt.Agents.Complete(team)
+	if len(problems) > 0 {
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", team.Name), Problems: problems,
+		}
 	}
-	if team, err := e.store.team(ctx, run); err != nil || team != o.digest {
-		return errors.Join(&chargehand.Error{
-			Code: chargehand.CodeDrift, What: fmt.Sprintf("the key %q is taken", o.key),
-			Why: "it started run " + run + " with another team", Next: "use another key",
-		}, err)
-	}
-	return &knownError{run}
+	return e.kits.make(complete)
 }
+
+// drifted is what of the program is not as the team names it.
+func drifted(k *kit) []chargehand.Problem {
+	var problems []chargehand.Problem
+	for _, d := range k.drift {
+		problems = append(problems, chargehand.Problem{Path: "$.team.workers", Message: d})
+	}
+	return problems
+}
+
+func newRunID() string { return "run_" + strings.ToLower(rand.Text()[:10]) }
 
 func budgetOf(o *chargehand.Order, t *chargehand.Team) chargehand.Micros {
 	if o.Budget.USD > 0 {
@@ -94,8 +98,11 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 	add := func(path, format string, args ...any) {
 		problems = append(problems, chargehand.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 	}
-	if strings.TrimSpace(o.Objective.Goal) == "" {
+	switch {
+	case strings.TrimSpace(o.Objective.Goal) == "":
 		add("$.objective.goal", "is missing: say what the run should do")
+	case strings.ContainsRune(o.Objective.Goal, 0):
+		add("$.objective.goal", "is not text: it holds a NUL")
 	}
 	if n := len(o.Objective.Goal) + len(o.Objective.Input) + len(o.Objective.Title); n > maxInput {
 		add("$.objective", "title, goal and input take %d bytes, the most is %d: give larger input as a document", n, maxInput)
@@ -114,6 +121,8 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 			add(path+".text", "%s has %d bytes, the most is %d", d.Name, len(d.Text), maxDocument)
 		case !utf8.ValidString(d.Text):
 			add(path+".text", "%s is not UTF-8 text", d.Name)
+		case strings.ContainsRune(d.Text, 0):
+			add(path+".text", "%s is not text: byte %d is NUL", d.Name, strings.IndexByte(d.Text, 0))
 		}
 	}
 	facts := 0
@@ -216,8 +225,12 @@ func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 	if err != nil {
 		return d, err
 	}
-	if err := e.ask(ctx, envelope{Event: turn.Event{Run: run, Input: supervise.Decide{
-		ReviewID: id, Approved: d.Approved,
+	edit, blobs, err := e.edited(ctx, run, d.Plan)
+	if err != nil {
+		return d, err
+	}
+	if err := e.ask(ctx, envelope{blobs: blobs, Event: turn.Event{Run: run, Input: supervise.Decide{
+		ReviewID: id, Approved: d.Approved, SendBack: d.SendBack, EditRef: edit,
 		Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment,
 	}}}); err != nil {
 		return d, err
@@ -232,6 +245,31 @@ func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 		}
 	}
 	return d, nil
+}
+
+// edited is a plan that a person wrote in place of the one to be approved, checked and as content;
+// empty where there is none.
+func (e *Engine) edited(ctx context.Context, run string, p *chargehand.Plan) (string, []blob, error) {
+	if p == nil {
+		return "", nil, nil
+	}
+	digest, err := e.store.team(ctx, run)
+	if err != nil {
+		return "", nil, err
+	}
+	k, err := e.kits.load(ctx, digest)
+	if err != nil {
+		return "", nil, err
+	}
+	if problems := k.team.CheckPlan(p); len(problems) > 0 {
+		return "", nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: "the plan cannot be approved", Problems: problems}
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		return "", nil, err
+	}
+	b, err := e.store.keep(body)
+	return b.hash, []blob{b}, err
 }
 
 // Fleet is what is known of the workers now.

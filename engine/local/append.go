@@ -6,30 +6,31 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/journal"
+	"github.com/chargehand/chargehand/internal/turn"
 )
 
-// A commit is what one turn makes durable, all of it or nothing.
+// A commit is what a flight makes durable, all of it or nothing.
 type commit struct {
 	records []chargehand.Record
 	blobs   []blob
 	lines   []line
+	meta    map[string]string // of the journal itself
 }
 
 // A line is a run's row in the list.
 type line struct {
-	summary chargehand.RunSummary
-	active  bool
-	wake    time.Time
-	team    string
-	key     string
+	turn.Row
+	team string // of a run that is new; else empty
+	key  string
 }
 
 type statements struct {
-	segment, blob, run, openReview, closeReview, boot *sql.Stmt
+	segment, tile, pack, has, place, places, openRun, run, openReview, closeReview, boot *sql.Stmt
 }
 
 func (st *statements) prepare(ctx context.Context, db *sql.DB) error {
@@ -37,11 +38,15 @@ func (st *statements) prepare(ctx context.Context, db *sql.DB) error {
 		to  **sql.Stmt
 		sql string
 	}{
-		{&st.segment, `insert into segment (run, first, last, base, body) values (?, ?, ?, ?, ?)`},
-		{&st.blob, `insert or ignore into blob (hash, size, body) values (?, ?, ?)`},
-		{&st.run, `insert into run (id, started, state, active, wake, waiting, team, starter, tenant, key, summary)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set state = excluded.state,
-			active = excluded.active, wake = excluded.wake, waiting = excluded.waiting, summary = excluded.summary`},
+		{&st.segment, `insert into segment (id, run, first, last, base, packed, body) values (?, ?, ?, ?, ?, ?, ?)`},
+		{&st.tile, insertTile},
+		{&st.pack, `insert into pack (packed, body) values (?, ?)`},
+		{&st.has, `select 1 from content where hash = ?`},
+		{&st.place, insertPlaces},
+		{&st.places, insertManyPlaces()},
+		{&st.openRun, `insert into run (state, active, wake, waiting, summary, id, started, team, starter, tenant, key)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&st.run, `update run set state = ?, active = ?, wake = ?, waiting = ?, summary = ? where id = ?`},
 		{&st.openReview, `insert into review (id, run, deadline, open, body) values (?, ?, ?, 1, ?)`},
 		{&st.closeReview, `update review set open = 0 where id = ?`},
 		{&st.boot, `select 1 from meta where key = 'boot' and value = ?`},
@@ -56,7 +61,7 @@ func (st *statements) prepare(ctx context.Context, db *sql.DB) error {
 
 func (st *statements) close() error {
 	var errs []error
-	for _, s := range []*sql.Stmt{st.segment, st.blob, st.run, st.openReview, st.closeReview, st.boot} {
+	for _, s := range []*sql.Stmt{st.segment, st.tile, st.pack, st.has, st.place, st.places, st.openRun, st.run, st.openReview, st.closeReview, st.boot} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}
@@ -64,8 +69,17 @@ func (st *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// append makes a commit durable. After an error nothing of it is.
+// append makes a commit durable. After an error nothing of it is. Once begun it is not cut short:
+// to watch a context, SQLite's driver starts a goroutine for each statement.
 func (s *store) append(ctx context.Context, c commit) (err error) {
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("append to journal: %w", err)
+	}
+	ctx = context.WithoutCancel(ctx)
+	segs := segments(c.records)
+	var enc encoding
+	enc.begin(segs)
+	defer enc.Wait()
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("append to journal: %w", err)
@@ -82,17 +96,36 @@ func (s *store) append(ctx context.Context, c commit) (err error) {
 		}
 		return err
 	}
-	w := writer{ctx, tx, &s.stmt}
-	if err := w.blobs(c.blobs); err != nil {
+	w := writer{ctx: ctx, tx: tx, st: &s.stmt, tree: s.tree}
+	fresh, err := w.fresh(c.blobs, &s.shelf)
+	if err != nil {
 		return err
 	}
-	if err := w.records(c.records); err != nil {
+	if err := w.contents(fresh); err != nil {
+		return err
+	}
+	if err := enc.end(); err != nil {
+		return err
+	}
+	if err := w.records(segs); err != nil {
 		return err
 	}
 	if err := w.lines(c.lines); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := w.meta(c.meta); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.tree = w.tree
+	for _, b := range fresh {
+		if !b.cold {
+			s.shelf.put(b)
+		}
+	}
+	return nil
 }
 
 func rollback(tx *sql.Tx) error {
@@ -104,9 +137,10 @@ func rollback(tx *sql.Tx) error {
 
 // writer is one transaction.
 type writer struct {
-	ctx context.Context
-	tx  *sql.Tx
-	st  *statements
+	ctx  context.Context
+	tx   *sql.Tx
+	st   *statements
+	tree audit.Tree // as it is after the commit
 }
 
 func (w *writer) exec(s *sql.Stmt, args ...any) error {
@@ -114,49 +148,94 @@ func (w *writer) exec(s *sql.Stmt, args ...any) error {
 	return err
 }
 
-func (w *writer) blobs(blobs []blob) error {
-	for _, b := range blobs {
-		body := any(b.body)
-		if b.file {
-			body = nil
-		}
-		if err := w.exec(w.st.blob, b.hash, len(b.body), body); err != nil {
-			return err
-		}
-	}
-	return nil
+// A segment is one stream's records of one commit.
+type segment struct {
+	run         string
+	first, last int64
+	base        bool
+	records     []chargehand.Record
+
+	body   []byte // as stored
+	packed bool
+	leaves []audit.Hash
 }
 
-// records writes each stream's records as one segment, in the order the streams first appear.
-func (w *writer) records(records []chargehand.Record) error {
-	type segment struct {
-		run         string
-		first, last int64
-		base        bool
-		body        []byte
-	}
+// segments are the records by stream, in the order in which the streams first appear.
+func segments(records []chargehand.Record) []*segment {
 	var order []*segment
 	open := map[string]*segment{}
 	for _, r := range records {
 		base, _ := r.Fact.(chargehand.FleetRebased)
-		rebased := base.Part == 1
 		s := open[r.Run]
-		if s == nil || rebased {
-			s = &segment{run: r.Run, first: r.Seq, base: rebased}
+		if s == nil || base.Part == 1 {
+			s = &segment{run: r.Run, first: r.Seq, base: base.Part == 1}
 			open[r.Run] = s
 			order = append(order, s)
 		}
-		body, err := journal.AppendRecord(s.body, r)
-		if err != nil {
+		s.last, s.records = r.Seq, append(s.records, r)
+	}
+	return order
+}
+
+// encode writes the segment's lines, hashes each, and packs them.
+func (s *segment) encode() error {
+	const usual = 320 // bytes of a line
+	lines := make([]byte, 0, usual*len(s.records))
+	s.leaves = make([]audit.Hash, 0, len(s.records))
+	for _, r := range s.records {
+		start := len(lines)
+		var err error
+		if lines, err = journal.AppendRecord(lines, r); err != nil {
 			return err
 		}
-		s.last, s.body = r.Seq, append(body, '\n')
-		if err := w.review(r); err != nil {
+		s.leaves = append(s.leaves, audit.Leaf(lines[start:]))
+		lines = append(lines, '\n')
+	}
+	s.body, s.packed = squeeze(lines)
+	return nil
+}
+
+// An encoding is segments being encoded, beside what else a commit does.
+type encoding struct {
+	sync.WaitGroup
+	errs []error
+}
+
+func (e *encoding) begin(segments []*segment) {
+	e.errs = make([]error, len(segments))
+	for i, s := range segments {
+		e.Go(func() { e.errs[i] = s.encode() })
+	}
+}
+
+func (e *encoding) end() error {
+	e.Wait()
+	return errors.Join(e.errs...)
+}
+
+// records writes segments that have been encoded, and adds their leaves to the tree.
+func (w *writer) records(segments []*segment) error {
+	leaf := w.tree.Size()
+	var leaves []audit.Hash
+	for _, s := range segments {
+		if err := w.exec(w.st.segment, leaf, s.run, s.first, s.last, s.base, s.packed, s.body); err != nil {
 			return err
+		}
+		leaf += int64(len(s.leaves))
+		leaves = append(leaves, s.leaves...)
+		for _, r := range s.records {
+			if err := w.review(r); err != nil {
+				return err
+			}
 		}
 	}
-	for _, s := range order {
-		if err := w.exec(w.st.segment, s.run, s.first, s.last, s.base, s.body); err != nil {
+	return w.grow(leaves)
+}
+
+// grow adds the records' leaves to the tree.
+func (w *writer) grow(leaves []audit.Hash) error {
+	for _, p := range w.tree.Grow(leaves) {
+		if err := w.exec(w.st.tile, p.Level, p.At, p.Hashes); err != nil {
 			return err
 		}
 	}
@@ -180,20 +259,18 @@ func (w *writer) review(r chargehand.Record) error {
 
 func (w *writer) lines(lines []line) error {
 	for _, l := range lines {
-		body, err := json.Marshal(l.summary)
+		body, err := json.Marshal(l.Summary)
 		if err != nil {
 			return err
 		}
-		var wake, key any
-		if !l.wake.IsZero() {
-			wake = l.wake.UnixMicro()
+		s := l.Summary
+		args := []any{string(s.State), l.Active, sql.NullInt64{Int64: l.Wake.UnixMicro(), Valid: !l.Wake.IsZero()}, s.NeedsHuman, body, s.RunID}
+		stmt := w.st.run
+		if l.team != "" {
+			stmt = w.st.openRun
+			args = append(args, s.StartedAt.UnixMicro(), l.team, s.StartedBy, s.Tenant, sql.NullString{String: l.key, Valid: l.key != ""})
 		}
-		if l.key != "" {
-			key = l.key
-		}
-		s := l.summary
-		if err := w.exec(w.st.run, s.RunID, s.StartedAt.UnixMicro(), string(s.State), l.active, wake, s.NeedsHuman,
-			l.team, s.StartedBy, s.Tenant, key, body); err != nil {
+		if err := w.exec(stmt, args...); err != nil {
 			return err
 		}
 	}

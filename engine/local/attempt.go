@@ -26,35 +26,83 @@ func (j job) attempt(ctx context.Context, l supervise.Launch) {
 		err = unfit(k.gate.CheckInput(l.Task.AssignedWorker, l.Task.Input))
 	}
 	if err != nil {
-		j.report(crash(ref, l.Epoch, chargehand.Usage{}, err))
+		c := crash(ref, l.Epoch, chargehand.Usage{}, err)
+		c.NotBegun = true
+		j.report(c)
 		return
 	}
 	if l.Once {
 		ctx = worker.Once(ctx)
 	}
-	res, err := k.workers[l.Task.AssignedWorker].Do(ctx, l.Task)
+	line := j.wire(&l)
+	var res chargehand.WorkerResult
+	j.await(func() { res, err = k.workers[l.Task.AssignedWorker].Do(worker.WithLine(ctx, line), l.Task) })
 	if h := j.hands; h.ctx.Err() != nil {
 		return // the engine is closing: the attempt is pursued again
 	}
+	j.tell(l.Task.AssignedWorker, err)
 	raw, ok := output(res, err)
+	a := line.upshot()
 	switch {
+	case a.stopped != nil:
+		res.Status, res.Output = chargehand.StatusPartial, a.text
+		j.deliver(l, res, finding{verdict: *a.stopped})
 	case ok:
-		j.check(k, l, res, raw)
-	case ctx.Err() != nil:
-		j.report(supervise.Stopped{AttemptRef: ref, Epoch: l.Epoch, Usage: res.Usage})
+		j.check(k, l, res, raw, err)
 	default:
-		j.report(crash(ref, l.Epoch, res.Usage, err))
+		j.fail(ctx, l, res, a, err)
 	}
+}
+
+// fail reports an attempt that came to no output. What its worker says it did until then is kept.
+func (j job) fail(ctx context.Context, l supervise.Launch, res chargehand.WorkerResult, a upshot, err error) {
+	said := j.said(res.Transcript)
+	if j.hands.ctx.Err() != nil {
+		return // the engine is closing: the attempt is pursued again
+	}
+	hash := ""
+	if len(said) > 0 {
+		hash = said[0].hash
+	}
+	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
+	if ctx.Err() != nil {
+		j.report(supervise.Stopped{
+			AttemptRef: ref, Epoch: l.Epoch, Usage: res.Usage, NotBegun: notBegun(err), Tools: plainTools(res.Tools), Transcript: hash,
+		}, said...)
+		return
+	}
+	c := crash(ref, l.Epoch, res.Usage, err)
+	c.Tools, c.Transcript = plainTools(res.Tools), hash
+	if a.denied {
+		c.Cause, c.NotBegun = chargehand.CauseBudget, a.unpaid && res.Usage == chargehand.Usage{}
+	}
+	j.report(c, said...)
+}
+
+const maxTranscript = 8 << 20 // bytes; that of a result that came is bounded by its worker
+
+// said is the transcript of an attempt that failed, to be made durable; empty where there is none. It
+// came with an error, so nobody has looked at it yet.
+func (j job) said(transcript json.RawMessage) []blob {
+	if len(transcript) == 0 || len(transcript) > maxTranscript || !json.Valid(transcript) {
+		return nil
+	}
+	b, err := j.keep(transcript)
+	if err != nil {
+		j.log.Error("a transcript is not kept", "run", j.run, "error", err)
+		return nil
+	}
+	return []blob{b}
 }
 
 // fill puts the texts of a task's inputs in.
 func (j job) fill(ctx context.Context, refs []chargehand.InputRef) error {
 	for i := range refs {
-		body, err := j.store.content(ctx, refs[i].Hash)
+		text, err := j.store.text(ctx, refs[i].Hash)
 		if err != nil {
 			return fmt.Errorf("read input %s: %w", refs[i].Name, err)
 		}
-		refs[i].Text, refs[i].Size = string(body), int64(len(body))
+		refs[i].Text, refs[i].Size = text, int64(len(text))
 	}
 	return nil
 }
@@ -86,8 +134,15 @@ func crash(ref chargehand.AttemptRef, epoch int64, u chargehand.Usage, err error
 	if !ok || e.Kind == worker.Refused {
 		c.Cause = chargehand.CauseWorkerError
 	}
-	c.NotBegun = ok && e.NotBegun
+	c.NotBegun, c.Final = notBegun(err), ok && e.Kind == worker.Refused
 	return c
+}
+
+// notBegun reports whether a call that failed certainly did nothing: it was not sent, or was turned
+// away.
+func notBegun(err error) bool {
+	e, ok := errors.AsType[*worker.Error](err)
+	return ok && e.NotBegun
 }
 
 // crashed is a crash of the engine's own code around an attempt.
@@ -98,46 +153,128 @@ func crashed(l supervise.Launch, why string) supervise.Crashed {
 	}
 }
 
-// check puts an output through the gate and reports both.
-func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw []byte) {
-	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
+// cutOff says that a model's answer ends before its end; empty where it does not.
+func cutOff(err error) string {
+	if e, ok := errors.AsType[*worker.Error](err); ok && errors.Is(err, worker.ErrCutOff) {
+		return e.Error()
+	}
+	return ""
+}
+
+// noResult says why what a worker wrote is no result; empty where it is one.
+func noResult(err error) string {
+	if err == nil {
+		return ""
+	}
+	return plain(err.Error())
+}
+
+// check puts an output through the gate and reports both. Where it came with an error, that is why it
+// is rejected.
+func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw []byte, err error) {
 	if res.Status == "" {
 		res.Status = chargehand.StatusSucceeded
 	}
 	res.Output = raw
-	v := k.gate.Check(gate.Submission{
-		Contract: l.Task.ExpectedOutputContract, Task: l.Task, Result: res,
-		Facts: l.Facts, AllowPartial: l.Partial,
+	v, items := k.gate.CheckItems(gate.Submission{
+		Contract: l.Task.ExpectedOutputContract, Task: judged(l.Task), Result: res,
+		Facts: l.Facts, AllowPartial: l.Partial, CutOff: cutOff(err), NoResult: noResult(err),
 	})
-	verdict, err := json.Marshal(v)
+	f := finding{verdict: v}
+	if v.Recommendation == chargehand.Accept {
+		f.items = &itemList{k, l.Task.ExpectedOutputContract, items}
+	} else if l.Stances {
+		items, _ = k.gate.Items(l.Task.ExpectedOutputContract, raw) // a person may accept it; what cannot be read has none
+	}
+	if l.Stances {
+		f.stances = stances(items)
+	}
+	j.deliver(l, res, f)
+}
+
+// A finding is what the gate has to say of an output.
+type finding struct {
+	verdict chargehand.Verdict
+	items   *itemList           // of one that is accepted
+	stances []chargehand.Stance // where they are asked for
+}
+
+// deliver reports an output with the gate's word on it. What the worker says it did is kept beside.
+func (j job) deliver(l supervise.Launch, res chargehand.WorkerResult, f finding) {
+	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
+	verdict, err := json.Marshal(f.verdict)
 	if err != nil {
 		j.report(crash(ref, l.Epoch, res.Usage, err))
 		return
 	}
+	bodies := [][]byte{res.Output, verdict}
+	if len(res.Transcript) > 0 {
+		bodies = append(bodies, res.Transcript)
+	}
 	var blobs []blob
-	for _, body := range [][]byte{raw, verdict} {
-		b, err := j.store.keep(body)
+	for _, body := range bodies {
+		b, err := j.keep(body)
+		if j.hands.ctx.Err() != nil {
+			return // the engine is closing: the attempt is pursued again
+		}
 		if err != nil {
 			j.report(crash(ref, l.Epoch, res.Usage, err))
 			return
 		}
 		blobs = append(blobs, b)
 	}
-	j.report(supervise.Finished{
+	if blobs[1].cold = true; f.items != nil {
+		blobs[0].made = f.items
+	}
+	in := supervise.Finished{
 		AttemptRef: ref, Epoch: l.Epoch, Status: res.Status, Output: blobs[0].hash, InputHash: inputHash(l.Task),
-		Size: len(raw), Summary: plain(res.Summary), Verdict: v, VerdictRef: blobs[1].hash, Confidence: res.Confidence,
-		Usage: res.Usage, Blockers: plains(res.Blockers), Evidence: plains(res.EvidenceRefs),
-	}, blobs...)
+		Size: len(res.Output), Summary: plain(res.Summary), Verdict: f.verdict, VerdictRef: blobs[1].hash, Confidence: res.Confidence,
+		Usage: res.Usage, Blockers: plains(res.Blockers), Evidence: plains(res.EvidenceRefs), Tools: plainTools(res.Tools), Stances: f.stances,
+	}
+	if len(blobs) > 2 {
+		in.Transcript = blobs[2].hash
+	}
+	j.report(in, blobs...)
+}
+
+// An itemList is an accepted output as aggregates read it, under one contract of a team.
+type itemList struct {
+	kit      *kit
+	contract string
+	items    []gate.Item
+}
+
+// keep is content to be made durable, once there is space for it: what a worker has done is not
+// done again because the disk was full.
+func (j job) keep(body []byte) (blob, error) {
+	for {
+		b, err := j.store.keep(body)
+		if err == nil || !full(err) {
+			return b, err
+		}
+		j.log.Error("an output waits for space", "run", j.run, "error", err)
+		if !pause(j.hands.ctx, respite) {
+			return b, err
+		}
+	}
 }
 
 // inputHash names what a worker was given, the feedback left out.
 func inputHash(t chargehand.WorkerTask) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s\n", t.AssignedWorker, t.Goal, t.Input)
-	for _, r := range t.InputRefs {
-		fmt.Fprintf(&b, "%s %s\n", r.Name, r.Hash)
+	var b []byte
+	line := func(words ...string) {
+		for _, w := range words {
+			b = append(b, w...)
+		}
+		b = append(b, '\n')
 	}
-	return chargehand.Hash([]byte(b.String()))
+	line(t.AssignedWorker)
+	line(t.Goal)
+	line(string(t.Input))
+	for _, r := range t.InputRefs {
+		line(r.Name, " ", r.Hash)
+	}
+	return chargehand.Hash(b)
 }
 
 const maxPlain = 500 // bytes of a worker's words in a record

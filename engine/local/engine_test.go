@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,17 @@ func TestParkedRunLeavesMemoryAndSurvivesRestart(t *testing.T) {
 	}
 }
 
+// A line is what a log says first.
+type line chan struct{}
+
+func (l line) Write(b []byte) (int, error) {
+	select {
+	case l <- struct{}{}:
+	default:
+	}
+	return len(b), nil
+}
+
 func TestFailedWriteLosesNothing(t *testing.T) {
 	release := make(chan struct{})
 	hold := worker.Func(func(ctx context.Context, task chargehand.WorkerTask) (chargehand.WorkerResult, error) {
@@ -135,13 +147,19 @@ func TestFailedWriteLosesNothing(t *testing.T) {
 		}
 		return echo(ctx, task)
 	})
-	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": hold}})
+	failed := make(line, 1)
+	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": hold}, Log: slog.New(slog.NewTextHandler(failed, nil))})
 	run := start(t, e, order(2, nil))
 	until(t, e, run, func(v *chargehand.View) bool { return len(v.Rows) > 0 && v.Rows[0].State == chargehand.SubtaskRunning })
 	if err := e.BreakWrites(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	close(release)
+	select {
+	case <-failed: // to write what the worker reported
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing failed")
+	}
 	err := e.Control(t.Context(), run, chargehand.Control{Verb: chargehand.Pause, By: "olu"})
 	if chargehand.CodeOf(err) != chargehand.CodeUnavailable {
 		t.Errorf("what could not be written was acknowledged with %v", err)
@@ -177,15 +195,20 @@ func TestTenantsQuotaHolds(t *testing.T) {
 	}
 }
 
-func TestKeyOfAnotherTeamIsRefused(t *testing.T) {
-	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": echo}})
-	o := order(1, nil)
-	o.Key = "k"
-	start(t, e, o)
-	o = order(2, nil)
-	o.Key = "k"
-	if _, err := e.Start(t.Context(), o); chargehand.CodeOf(err) != chargehand.CodeDrift {
-		t.Errorf("the key of another team got %v", err)
+// TestManyWorkers has more of them than one record holds, all of them candidates.
+func TestManyWorkers(t *testing.T) {
+	set := worker.Set{"w": echo}
+	o := order(2, func(team *chargehand.Team) {
+		for i := range 1_000 {
+			w := team.Workers[0]
+			w.WorkerID = fmt.Sprintf("worker-with-a-name-that-says-what-it-does-%d", i)
+			set[w.WorkerID] = echo
+			team.Workers = append(team.Workers, w)
+		}
+	})
+	e := open(t, local.Options{Dir: t.TempDir(), Workers: set})
+	if v := until(t, e, start(t, e, o), ended); v.State != chargehand.RunCompleted {
+		t.Errorf("the run came out as %s: %s", v.State, v.Why)
 	}
 }
 
@@ -273,13 +296,28 @@ func TestLoserOfTheJournalStops(t *testing.T) {
 	}
 	run := start(t, e, order(1, nil))
 	until(t, e, run, needsHuman)
+	followed := make(chan error, 1)
+	go func() {
+		var last error
+		for _, err := range e.Records(t.Context(), run, 0, true) {
+			last = err
+		}
+		followed <- last
+	}()
 	if err := e.Forge(t.Context(), `update meta set value = '99' where key = 'boot'`); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Control(t.Context(), run, chargehand.Control{Verb: chargehand.Pause, By: "olu"}); err == nil {
 		t.Error("a write to a journal that another process has was acknowledged")
 	}
-	<-e.Done()
+	select {
+	case <-e.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the engine goes on")
+	}
+	if err := <-followed; chargehand.CodeOf(err) != chargehand.CodeUnavailable {
+		t.Errorf("a follower is told %v", err)
+	}
 	if err := e.Close(); err == nil {
 		t.Error("the engine does not say why it stopped")
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -20,13 +20,19 @@ import (
 // hands do what the machines decided: everything that may be slow, random or wrong. Each effect
 // runs in a goroutine of its own and reports what came of it as an event.
 type hands struct {
-	ctx      context.Context // ends with the engine
-	store    *store
-	kits     *kits
-	put      func(envelope)
-	log      *slog.Logger
-	planners map[string]worker.Planner
-	now      func() time.Time
+	ctx    context.Context // ends with the engine
+	store  *store
+	kits   *kits
+	put    func(envelope)
+	log    *slog.Logger
+	notary *notary
+	now    func() time.Time
+	tokens tokens
+
+	owed    atomic.Int64 // effects under way, each of which will report
+	away    atomic.Int64 // of these, those that wait for somebody else
+	resting atomic.Int64 // goroutines that wait for one
+	idle    chan func()  // takes an effect if one of them does
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -48,16 +54,66 @@ func (h *hands) begin(run string, team *chargehand.Team, e supervise.Effect) {
 	j := job{h, run, team}
 	if l, ok := e.(supervise.Launch); ok {
 		ctx := h.arm(leaseKey{run, l.Epoch}, l.Task.DeadlineAt)
-		h.wg.Go(func() {
+		h.do(func() {
 			defer j.survive(func(why string) { j.report(crashed(l, why)) })
+			if !j.released(ctx, l) {
+				return
+			}
 			j.attempt(ctx, l)
 		})
 		return
 	}
-	h.wg.Go(func() {
-		defer j.survive(func(string) { j.retry(h.ctx, e, errPanic) })
-		j.pursue(h.ctx, e)
+	h.do(func() {
+		for !j.pursued(e) && pause(h.ctx, respite) {
+		}
 	})
+}
+
+// pursued pursues an effect and reports whether that did not break off.
+func (j job) pursued(e supervise.Effect) (ok bool) {
+	defer j.survive(func(string) { ok = false })
+	j.pursue(j.hands.ctx, e)
+	return true
+}
+
+// do runs an effect in a goroutine of its own: one that has ended another, where there is one, for
+// its stack has grown already.
+func (h *hands) do(effect func()) {
+	h.owed.Add(1)
+	select {
+	case h.idle <- effect:
+	default:
+		h.wg.Go(func() { h.work(effect) })
+	}
+}
+
+// work runs an effect, and others after it.
+func (h *hands) work(effect func()) {
+	for {
+		h.pay(effect)
+		if h.resting.Add(1) > maxResting {
+			h.resting.Add(-1)
+			return
+		}
+		select {
+		case effect = <-h.idle:
+			h.resting.Add(-1)
+		case <-h.ctx.Done():
+			return
+		}
+	}
+}
+
+func (h *hands) pay(effect func()) {
+	defer h.owed.Add(-1) // even where a worker's function ends its goroutine
+	effect()
+}
+
+// await calls somebody else, who may take long to answer.
+func (h *hands) await(call func()) {
+	h.away.Add(1)
+	defer h.away.Add(-1)
+	call()
 }
 
 // survive keeps a panic in one effect from ending the process. The stack is for operators; it
@@ -69,7 +125,12 @@ func (j job) survive(report func(why string)) {
 	}
 }
 
-var errPanic = errors.New("the engine's own code broke off")
+// tell tells operators where a function of a user's broke off.
+func (j job) tell(who string, err error) {
+	if p, ok := errors.AsType[*worker.PanicError](err); ok {
+		j.log.Error("a function broke off", "run", j.run, "worker", who, "stack", string(p.Stack))
+	}
+}
 
 // A job is an effect being pursued for a run.
 type job struct {
@@ -84,6 +145,8 @@ func (j job) pursue(ctx context.Context, e supervise.Effect) {
 		j.plan(ctx, e)
 	case supervise.Judge:
 		j.judge(ctx, e)
+	case supervise.Compare:
+		j.compare(ctx, e)
 	case supervise.Aggregate:
 		j.aggregate(ctx, e)
 	case supervise.WriteResult:
@@ -99,9 +162,11 @@ func (j job) report(in supervise.Input, blobs ...blob) {
 // kit is the run's team, ready for use.
 func (j job) kit() *kit { return j.kits.of(j.team) }
 
-// arm makes the context of an attempt, which stop ends.
+// arm makes the context of an attempt, which stop ends. It is the machine that says when the
+// deadline has passed; the context's own is the backstop, so that a worker which heeds it does not
+// seem to have given up before.
 func (h *hands) arm(key leaseKey, deadline time.Time) context.Context {
-	ctx, cancel := context.WithDeadline(h.ctx, time.Now().Add(deadline.Sub(h.now())))
+	ctx, cancel := context.WithTimeout(h.ctx, deadline.Sub(h.now())+backstop)
 	h.mu.Lock()
 	h.stops[key] = cancel
 	h.mu.Unlock()
@@ -153,27 +218,6 @@ func (h *hands) serve(e fleet.Effect) {
 	}
 }
 
-const probeTimeout = 5 * time.Second
-
-// probe asks a worker's health endpoint.
-func (h *hands) probe(e fleet.Probe) {
-	ctx, cancel := context.WithTimeout(h.ctx, probeTimeout)
-	defer cancel()
-	answer := fleet.Healthy{Worker: e.Worker}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.Address, nil)
-	if err == nil {
-		var resp *http.Response
-		if resp, err = http.DefaultClient.Do(req); err == nil {
-			err = resp.Body.Close()
-			answer.OK, answer.Why = resp.StatusCode < 300, resp.Status
-		}
-	}
-	if err != nil {
-		answer.Why = err.Error()
-	}
-	h.put(envelope{Event: turn.Event{Fleet: answer}})
-}
-
 // wait returns when every goroutine has ended. Those of workers end soon after their context; a
 // function that ignores it is left behind.
 func (h *hands) wait() {
@@ -189,4 +233,9 @@ func (h *hands) wait() {
 	}
 }
 
-const leaveTime = 5 * time.Second
+const (
+	maxResting = 256 // goroutines
+
+	leaveTime = 5 * time.Second
+	backstop  = 50 * time.Millisecond
+)

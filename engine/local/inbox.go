@@ -1,9 +1,11 @@
 package local
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/supervise"
 	"github.com/chargehand/chargehand/internal/turn"
 )
 
@@ -29,6 +31,9 @@ type opening struct {
 	key    string
 	tenant string
 	budget chargehand.Micros // zero: no limit
+
+	machine *supervise.Machine
+	records []chargehand.Record // that the machine is the fold of, and are to be made durable; nil but for a fork
 }
 
 // inbox is where callers and hands leave events. It never blocks: hands are bounded by leases, and
@@ -60,12 +65,23 @@ func (b *inbox) put(e envelope) {
 	}
 }
 
-func (b *inbox) drain() []envelope {
+// drain takes the first n events out, or all if there are fewer.
+func (b *inbox) drain(n int) []envelope {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	items := b.items
-	b.items = nil
-	return items
+	if n >= len(items) {
+		b.items = nil
+		return items
+	}
+	b.items = slices.Clone(items[n:])
+	return items[:n:n]
+}
+
+func (b *inbox) len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.items)
 }
 
 func (b *inbox) close() {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,6 +45,11 @@ func victim(dir string) error {
 	if err != nil {
 		return err
 	}
+	if at, err := strconv.ParseInt(os.Getenv("CHARGEHAND_TEST_KILL_FORK"), 10, 64); err == nil {
+		if run, err = forkOnce(ctx, e, run, at); err != nil {
+			return err
+		}
+	}
 	for r, err := range e.Records(ctx, run, 0, true) {
 		if err != nil {
 			return err
@@ -53,6 +59,18 @@ func victim(dir string) error {
 		}
 	}
 	return e.Close()
+}
+
+// forkOnce waits for a run's end and is its fork at a record, the one there is or a new one.
+func forkOnce(ctx context.Context, e *local.Engine, run string, at int64) (string, error) {
+	if _, err := chargehand.Wait(ctx, e, run); err != nil {
+		return "", err
+	}
+	runs, err := e.Runs(ctx, chargehand.Filter{})
+	if err != nil || len(runs) == 2 {
+		return runs[0].RunID, err
+	}
+	return e.Fork(ctx, run, chargehand.Fork{Seq: at})
 }
 
 // countCall is a worker that leaves a line in a file for every call.
@@ -113,11 +131,43 @@ func TestKilledRunResumes(t *testing.T) {
 	}
 }
 
+// TestKilledForkResumes kills the process again and again while it has a fork under way, and wants
+// the parent's result of it.
+func TestKilledForkResumes(t *testing.T) {
+	want := undisturbed(t)
+	for _, at := range []int{1, want.records / 2} {
+		t.Run(fmt.Sprintf("at record %d", at), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			kills := 0
+			for kill(t, dir, at+1+7*kills, fmt.Sprintf("CHARGEHAND_TEST_KILL_FORK=%d", at)) {
+				kills++
+			}
+			if kills < 2 {
+				t.Errorf("the process was killed %d times", kills)
+			}
+			e := open(t, local.Options{Dir: dir, Workers: worker.Set{"counter": countCall(t.TempDir())}})
+			runs, err := e.Runs(t.Context(), chargehand.Filter{})
+			if err != nil || len(runs) != 2 {
+				t.Fatalf("runs: %v, %v", runs, err)
+			}
+			for _, r := range runs {
+				if r.ResultHash != want.hash {
+					t.Errorf("%s came to %s as %s, left alone to %s", r.RunID, r.State, r.ResultHash, want.hash)
+				}
+				if err := e.Replay(t.Context(), r.RunID); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // kill runs the victim, which kills itself at record n; it reports whether it came to that.
-func kill(t *testing.T, dir string, n int) bool {
+func kill(t *testing.T, dir string, n int, env ...string) bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), "CHARGEHAND_TEST_KILL="+dir, fmt.Sprintf("CHARGEHAND_TEST_KILL_AT=%d", n))
+	cmd.Env = append(append(os.Environ(), env...), "CHARGEHAND_TEST_KILL="+dir, fmt.Sprintf("CHARGEHAND_TEST_KILL_AT=%d", n))
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState.ExitCode() != -1 {
 		t.Fatalf("the engine ended with %v: %s", err, out)

@@ -19,7 +19,8 @@ type kit struct {
 	digest  string
 	gate    *gate.Gate
 	workers worker.Set
-	drift   []string // workers that are no longer of the version the team names
+	planner worker.Planner // nil where the planner is a template
+	drift   []string       // workers that are no longer of the version the team names
 }
 
 // kits are the teams in use, by digest. A run keeps the one it began with.
@@ -85,53 +86,146 @@ func (ks *kits) reach(k *kit) []chargehand.Problem {
 	for i := range k.team.Workers {
 		w := &k.team.Workers[i]
 		if f := ks.opt.Workers[w.WorkerID]; f != nil && (w.Kind == chargehand.KindFunc || w.Kind == "") {
-			k.workers[w.WorkerID] = f
+			k.workers[w.WorkerID] = worker.Caught(f)
 			if v, ok := f.(worker.Versioned); ok && v.Version() != w.VersionOrDefault() {
 				k.drift = append(k.drift, fmt.Sprintf("%s is version %s here, the team names %s", w.WorkerID, v.Version(), w.VersionOrDefault()))
 			}
 			continue
 		}
-		reached, err := worker.FromSpec(w, ks.opt.TeamDir)
+		reached, err := ks.worker(k.team, w)
 		if err != nil {
-			problems = append(problems, chargehand.Problem{Path: fmt.Sprintf("$.workers[%d]", i), Message: err.Error()})
+			problems = append(problems, unreached(fmt.Sprintf("$.workers[%d]", i), err))
 			continue
 		}
 		k.workers[w.WorkerID] = reached
 	}
-	if f := k.team.Planner.Func; f != "" && ks.opt.Planners[f] == nil {
-		problems = append(problems, chargehand.Problem{
-			Path:    "$.planner.func",
-			Message: fmt.Sprintf("the engine was not given a planner called %q", f),
-		})
+	if d, ok := ks.opt.Agents.(drifter); ok {
+		k.drift = append(k.drift, d.Drift(k.team)...)
 	}
-	return problems
+	var err error
+	if k.planner, err = ks.planner(k.team); err != nil {
+		problems = append(problems, unreached("$.planner", err))
+	}
+	return append(problems, unset(k.team)...)
 }
 
-// load readies the team of a run that is in the journal.
+// A drifter says in which way what it makes differs from what a team was completed with.
+type drifter interface {
+	Drift(t *chargehand.Team) []string
+}
+
+// unreached is the problem of a part of a team that cannot be reached, with what helps.
+func unreached(path string, err error) chargehand.Problem {
+	p := chargehand.Problem{Path: path, Message: err.Error()}
+	if e, ok := errors.AsType[*chargehand.Error](err); ok {
+		p.Hint = e.Next
+	}
+	return p
+}
+
+// worker is the code behind a registry entry that is no Go function.
+func (ks *kits) worker(t *chargehand.Team, w *chargehand.WorkerSpec) (worker.Worker, error) {
+	switch w.Kind {
+	case chargehand.KindLLM, chargehand.KindMCP, chargehand.KindA2A:
+		if ks.opt.Agents == nil {
+			return nil, fmt.Errorf("worker %q: the engine was given nothing that makes workers of kind %s: set Options.Agents", w.WorkerID, w.Kind)
+		}
+		made, err := ks.opt.Agents.Worker(t, w, ks.opt.TeamDir)
+		if err != nil {
+			return nil, err
+		}
+		return worker.Caught(made), nil
+	}
+	return worker.FromSpec(w, ks.opt.TeamDir)
+}
+
+// planner is the code behind a team's planner; nil where it is a template.
+func (ks *kits) planner(t *chargehand.Team) (worker.Planner, error) {
+	switch {
+	case t.Planner.LLM != nil && ks.opt.Agents == nil:
+		return nil, errors.New("the engine was given nothing that makes a planner of a model: set Options.Agents")
+	case t.Planner.LLM != nil:
+		return ks.opt.Agents.Planner(t)
+	case t.Planner.Func != "" && ks.opt.Planners[t.Planner.Func] == nil:
+		return nil, fmt.Errorf("the engine was not given a planner called %q", t.Planner.Func)
+	}
+	return ks.opt.Planners[t.Planner.Func], nil
+}
+
+// load readies the team of a run that is in the journal. One that has drifted is refused each time.
 func (ks *kits) load(ctx context.Context, digest string) (*kit, error) {
+	k, err := ks.recorded(ctx, digest)
+	if err == nil && len(k.drift) > 0 && ks.opt != nil && !ks.opt.Force {
+		err = drift(errors.New(strings.Join(k.drift, "; ")))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// recorded is the team of that digest, made ready.
+func (ks *kits) recorded(ctx context.Context, digest string) (*kit, error) {
 	ks.mu.Lock()
 	k := ks.known[digest]
 	ks.mu.Unlock()
 	if k != nil {
 		return k, nil
 	}
+	team, err := ks.kept(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	if k, err = ks.make(team); err != nil {
+		return nil, drift(err)
+	}
+	return k, nil
+}
+
+// kept is the team of that digest, as it was recorded.
+func (ks *kits) kept(ctx context.Context, digest string) (*chargehand.Team, error) {
 	body, err := ks.store.content(ctx, digest)
 	if err != nil {
 		return nil, fmt.Errorf("load team: %w", err)
 	}
-	var team chargehand.Team
-	if err := json.Unmarshal(body, &team); err != nil {
+	team := &chargehand.Team{}
+	if err := json.Unmarshal(body, team); err != nil {
 		return nil, fmt.Errorf("load team: %w", err)
 	}
-	k, err = ks.make(&team)
-	if err == nil && len(k.drift) > 0 && ks.opt != nil && !ks.opt.Force {
-		err = errors.New(strings.Join(k.drift, "; "))
+	return team, nil
+}
+
+// read is the team of that digest for whoever only reads: its workers need not be reached, nor be of
+// the version it names.
+func (ks *kits) read(ctx context.Context, digest string) (*kit, error) {
+	k, err := ks.recorded(ctx, digest)
+	if chargehand.CodeOf(err) != chargehand.CodeDrift {
+		return k, err
 	}
+	team, err := ks.kept(ctx, digest)
 	if err != nil {
-		return nil, &chargehand.Error{
-			Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
-			Why: err.Error(), Next: "resume it with the program that started it, or with --force if only versions differ", Err: err,
+		return nil, err
+	}
+	g, problems := gate.Compile(team)
+	if len(problems) > 0 {
+		return nil, drift(&chargehand.Error{What: "its contracts do not compile", Problems: problems})
+	}
+	return &kit{team: team, digest: digest, gate: g}, nil
+}
+
+// drift is why a run's team is not ready, with what helps: what a problem says, where one says it.
+func drift(err error) error {
+	next := "resume it with the program that started it, or with --force if only versions differ"
+	if e, ok := errors.AsType[*chargehand.Error](err); ok {
+		for _, p := range e.Problems {
+			if p.Hint != "" {
+				next = p.Hint
+				break
+			}
 		}
 	}
-	return k, nil
+	return &chargehand.Error{
+		Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
+		Why: err.Error(), Next: next, Err: err,
+	}
 }

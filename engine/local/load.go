@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -15,29 +14,57 @@ import (
 )
 
 // stream yields the records of one stream after a sequence number to f, in order, until f says no.
-func (s *store) stream(ctx context.Context, run string, after int64, f func(chargehand.Record) bool) error {
-	rows, err := s.read.QueryContext(ctx, `select first, body from segment where run = ? and last > ? order by first`, run, after)
+// One that is not the record that was written, or a missing one, is an error of CodeAudit.
+func (s *store) stream(ctx context.Context, run string, after int64, f func(chargehand.Record) bool) (err error) {
+	conn, err := s.read.Conn(ctx) // one for both queries: of a pool, two could wait for each other
+	if err != nil {
+		return fmt.Errorf("read records of %s: %w", run, err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	rows, err := conn.QueryContext(ctx, `select id, first, last, packed, body from segment where run = ? and last > ? order by first`, run, after)
 	if err != nil {
 		return fmt.Errorf("read records of %s: %w", run, err)
 	}
 	defer rows.Close()
+	leaves, next := leaves{tiles: s.full.over(tiles(ctx, conn))}, int64(0)
 	for rows.Next() {
-		var first int64
+		var leaf, seq, last int64
+		var packed bool
 		var body []byte
-		if err := rows.Scan(&first, &body); err != nil {
+		if err := rows.Scan(&leaf, &seq, &last, &packed, &body); err != nil {
 			return fmt.Errorf("read records of %s: %w", run, err)
 		}
-		for text := range bytes.Lines(body) {
-			r, err := journal.Decode(bytes.TrimSuffix(text, []byte("\n")))
-			if err != nil {
-				return fmt.Errorf("read records of %s from %d: %w", run, first, err)
+		if body, err = unsqueeze(body, packed); err != nil {
+			return altered(run, seq, err)
+		}
+		if next == 0 {
+			next = min(seq, after+1)
+		}
+		for line := range lines(body) {
+			if err := leaves.check(line, leaf); err != nil {
+				return altered(run, seq, err)
 			}
-			if r.Seq > after && !f(r) {
+			r, err := journal.Decode(line)
+			switch {
+			case err != nil:
+				return fmt.Errorf("read record %d of %s: %w", seq, run, err)
+			case r.Seq != seq || r.Run != run || seq != next:
+				return altered(run, next, fmt.Errorf("record %d of %s stands in its place, as leaf %d", r.Seq, r.Run, leaf))
+			case seq > after && !f(r):
 				return nil
 			}
+			leaf, seq, next = leaf+1, seq+1, next+1
+		}
+		if seq != last+1 {
+			return altered(run, seq, fmt.Errorf("its segment ends before it, and should end with %d", last))
 		}
 	}
 	return rows.Err()
+}
+
+// altered is the error for a record that is not the one that was written.
+func altered(run string, seq int64, why error) error {
+	return spoilt(fmt.Sprintf("record %d of %s is not the one that was recorded", seq, run), why.Error())
 }
 
 // records are all records of a stream.
@@ -154,9 +181,9 @@ func (s *store) committed(ctx context.Context, tenant string) (chargehand.Micros
 	var sum chargehand.Micros
 	for _, r := range runs {
 		if r.State.Final() {
-			sum += r.Spent
+			sum += r.Spent - r.Inherited
 		} else {
-			sum += max(r.Spent, r.Budget)
+			sum += max(r.Spent, r.Budget) - r.Inherited
 		}
 	}
 	return sum, err

@@ -1,10 +1,11 @@
 // Package local is the engine that needs nothing installed: supervisors in this process, over one
 // SQLite journal.
 //
-// One goroutine, the turn loop (loop.go), owns the machines. A turn drains the inbox, steps runs
-// and fleet until they are quiet, appends everybody's records in one transaction (append.go),
-// and only then answers callers and lets the hands (hands.go) begin what was decided. State is
-// never kept but as records: a process that is killed takes every run up where it stood.
+// One goroutine, the turn loop (loop.go), owns the machines. A turn drains the inbox and steps runs
+// and fleet until they are quiet. Another (flight.go) appends everybody's records in one
+// transaction (append.go), and only then answers callers and lets the hands (hands.go) begin what
+// was decided. State is never kept but as records: a process that is killed takes every run up
+// where it stood.
 package local
 
 import (
@@ -34,6 +35,11 @@ type Options struct {
 	// Planners are the Go functions that teams name as planner.
 	Planners map[string]worker.Planner
 
+	// Agents makes workers of kinds llm, mcp and a2a, and planners that are language models: see
+	// package agent. It may be shared, and stays open when the engine is closed. Nil means that teams
+	// with such are refused.
+	Agents worker.Maker
+
 	// Tenants bounds what all runs of a tenant may spend together; one that is not named is not
 	// bounded. A run without a budget of its own is then refused.
 	Tenants map[string]chargehand.Budget
@@ -50,6 +56,23 @@ type Options struct {
 	// run records it.
 	Force bool
 
+	// Anchor is a folder outside of the data folder, best on another disk or another machine's,
+	// where checkpoints of the records are kept too, and the key that signs them. Without it
+	// whoever can write to the data folder can write it anew. Empty means none.
+	Anchor string
+
+	// Witness signs checkpoints as well. Nil means none.
+	Witness Witness
+
+	// AcceptRollback goes on although the journal is not what its checkpoints say it was: records
+	// are missing, or are others. That is put on record. Without it Open returns an
+	// *chargehand.Error of CodeAudit.
+	AcceptRollback bool
+
+	// AcceptNewKey goes on although the key that signed the checkpoints is not to be had, and makes
+	// another. That is put on record. Without it Open returns an *chargehand.Error of CodeAudit.
+	AcceptNewKey bool
+
 	// Log is for operators. Nil means no log. It never holds payloads.
 	Log *slog.Logger
 }
@@ -65,11 +88,17 @@ type Engine struct {
 	hands hands
 	clock clock
 
-	// Owned by the turn loop.
-	loop   *turn.Loop
-	parked time.Time // when the next run that is not in memory wants to be told the time; zero: never
+	notary *notary // nil until the journal is known to be what its checkpoints say
 
-	told map[string]bool // runs that takeUp has spoken to
+	// Owned by the turn loop.
+	loop    *turn.Loop
+	flights flights
+	parked  time.Time // when the next run that is not in memory wants to be told the time; zero: never
+	again   time.Time // when to go on after a write that failed, unless something happens before
+
+	taken    turn.TakeUp
+	underWay bool // a turn was kept
+	pile     pile
 
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the loop has ended
@@ -80,7 +109,7 @@ type Engine struct {
 // Open opens the journal in a data folder and takes up every run that was under way. It returns an
 // *chargehand.Error of CodeLocked when another process owns the folder.
 func Open(ctx context.Context, opt Options) (*Engine, error) {
-	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock(), told: map[string]bool{}}
+	e := &Engine{opt: opt, done: make(chan struct{}), clock: newClock()}
 	if e.opt.Log == nil {
 		e.opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -96,8 +125,10 @@ func Open(ctx context.Context, opt Options) (*Engine, error) {
 	}
 	e.start()
 	if err := e.recover(ctx); err != nil {
-		return nil, errors.Join(err, e.Close())
+		close(e.done) // the loop never began
+		return nil, errors.Join(unusable(e.opt.Dir, err), e.Close())
 	}
+	e.notary.start()
 	go e.run()
 	return e, nil
 }
@@ -119,15 +150,16 @@ func (e *Engine) openDir() (err error) {
 }
 
 func (e *Engine) start() {
-	ctx, stop := context.WithCancel(context.Background())
-	e.stop = stop
+	ctx, stop := context.WithCancelCause(context.Background())
+	e.stop = func() { stop(worker.ErrClosing) }
 	e.inbox.init()
 	e.hub, e.kits = &hub{}, &kits{}
 	e.hub.init()
 	e.kits.init(e.store, &e.opt)
+	e.taken = turn.TakeUp{Hold: e.opt.Hold, Drifted: func(t *chargehand.Team) bool { return len(e.kits.of(t).drift) > 0 }}
 	e.hands = hands{
 		ctx: ctx, store: e.store, kits: e.kits, put: e.inbox.put, log: e.opt.Log,
-		planners: e.opt.Planners, now: e.clock.now, stops: map[leaseKey]context.CancelFunc{},
+		now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}, idle: make(chan func()),
 	}
 }
 
@@ -141,11 +173,12 @@ func (e *Engine) Close() error {
 	e.closing.Do(func() {
 		e.stop()
 		e.inbox.close()
-		if e.loop != nil {
-			<-e.done
-		}
+		<-e.done
 		e.hands.wait()
-		e.hub.close()
+		if e.notary != nil && e.notary.stop != nil {
+			e.notary.close(e.failure != nil)
+		}
+		e.hub.close(errClosed)
 		err = errors.Join(e.failure, e.store.close(), e.lock.Close())
 		if e.temporary {
 			err = errors.Join(err, os.RemoveAll(e.opt.Dir))
@@ -161,10 +194,27 @@ func (e *Engine) Done() <-chan struct{} { return e.done }
 // Commits is how many transactions the journal has made since it was opened.
 func (e *Engine) Commits() int64 { return e.hub.commits() }
 
-// A clock is the wall clock at boot plus monotonic time, so a step of the wall clock moves no
-// deadline.
-type clock struct{ boot time.Time }
+// A clock is the wall clock at boot plus the time since, that of suspension included, so a step of
+// the wall clock moves no deadline, and one that fell into a suspension is past when it ends.
+type clock struct {
+	boot   time.Time
+	asleep time.Duration // until boot
+	told   time.Duration // that the wall clock was ahead, when that was last on record
+}
 
-func newClock() clock { return clock{time.Now()} }
+func newClock() clock { return clock{boot: time.Now(), asleep: asleep()} }
 
-func (c clock) now() time.Time { return c.boot.Round(0).Add(time.Since(c.boot)).UTC() }
+// stepped is how far the wall clock is ahead of now, which was read just before, and whether that is
+// another second or more than it was when this was last told.
+func (c *clock) stepped(now time.Time) (off time.Duration, told bool) {
+	off = time.Now().Round(0).Sub(now)
+	if (off - c.told).Abs() < time.Second {
+		return off, false
+	}
+	c.told = off
+	return off, true
+}
+
+func (c clock) now() time.Time {
+	return c.boot.Round(0).Add(time.Since(c.boot) + asleep() - c.asleep).UTC()
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/fleet"
@@ -55,12 +57,22 @@ func (s *store) upToDate(ctx context.Context) error {
 	if err := s.read.QueryRowContext(ctx, `select max(version_id) from goose_db_version`).Scan(&have); err != nil {
 		return fmt.Errorf("read the journal's version: %w", err)
 	}
-	files, err := schema.ReadDir("schema")
-	if err != nil || have == len(files) {
+	newest, err := newestSchema()
+	if err != nil || have == newest {
 		return err
 	}
 	return &chargehand.Error{
 		Code: chargehand.CodeFormat, What: "the journal in " + s.dir + " cannot be read",
-		Why: fmt.Sprintf("its schema is version %d, this program's is %d", have, len(files)),
+		Why: fmt.Sprintf("its schema is version %d, this program's is %d", have, newest),
 	}
+}
+
+// newestSchema is the number of the last migration.
+func newestSchema() (int, error) {
+	files, err := schema.ReadDir("schema")
+	if err != nil {
+		return 0, err
+	}
+	number, _, _ := strings.Cut(files[len(files)-1].Name(), "_")
+	return strconv.Atoi(number)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -13,33 +15,41 @@ import (
 )
 
 const (
+	lull     = 64   // times to yield in silence before a commit is begun while more may come
+	lullBusy = 1024 // the same while a hand works, rather than wait for somebody else
+	bunch    = 16   // events that make a turn worth taking
+	crowd    = 1024 // and a commit, be another under way or not
+
 	sweep   = 5 * time.Second // the longest the loop sleeps, should a timer be missed (SPEC.md ·85)
 	respite = time.Second     // before a write that failed is tried again
-	maxTail = 20_000          // records of the fleet before a fold is given a later place to begin
 )
 
-// run is the turn loop: nothing is visible, and nothing begins, before it is durable.
+// run is the turn loop: nothing is visible, and nothing begins, before it is durable. The machines
+// step on while what they said last is being written (flight.go).
 func (e *Engine) run() {
 	defer close(e.done)
+	defer e.flights.start(e.write)()
 	for {
 		next, err := e.oneTurn(e.hands.ctx)
-		if err != nil {
-			if e.hands.ctx.Err() == nil {
-				e.failure = err
-				e.opt.Log.Error("the engine stops", "error", err)
-				e.stop()
-				e.inbox.close()
-			}
+		if err == nil {
+			err = e.sleep(e.hands.ctx, next)
+		}
+		if e.hands.ctx.Err() != nil {
 			return
 		}
-		if !e.sleep(next) {
+		if err != nil {
+			e.failure = err
+			e.opt.Log.Error("the engine stops", "error", err)
+			e.stop()
+			e.inbox.close()
+			e.hub.close(errors.Join(errClosed, err))
 			return
 		}
 	}
 }
 
-// sleep waits for something to happen, until next at the latest; it reports whether to go on.
-func (e *Engine) sleep(next time.Time) bool {
+// sleep waits for something to happen, until next at the latest.
+func (e *Engine) sleep(ctx context.Context, next time.Time) error {
 	d := sweep
 	if !next.IsZero() {
 		d = max(0, min(d, next.Sub(e.clock.now())))
@@ -48,26 +58,98 @@ func (e *Engine) sleep(next time.Time) bool {
 	defer timer.Stop()
 	select {
 	case <-e.inbox.signal:
+	case err := <-e.flights.landed:
+		return e.land(ctx, err)
 	case <-timer.C:
-	case <-e.hands.ctx.Done():
-		return false
+	case <-ctx.Done():
 	}
-	return true
+	return nil
 }
 
-// oneTurn takes what has come in, and answers when the next turn is wanted at the latest.
-func (e *Engine) oneTurn(ctx context.Context) (time.Time, error) {
+// gather lets answers that come in a crowd come in: one commit for all of them costs little more
+// than one for the first. It yields to the hands rather than sleep, which may last a millisecond,
+// and reports whether a bunch of them is there and more may come. Where every hand waits for
+// somebody else, or what is being written has landed, that is over soon.
+func (e *Engine) gather() (more bool) {
+	have := e.inbox.len()
+	for quiet := 0; have < bunch && quiet < e.patience(); quiet++ {
+		runtime.Gosched()
+		if n := e.inbox.len(); n > have {
+			quiet, have = 0, n
+		}
+	}
+	return have >= bunch
+}
+
+// patience is how many times to yield in silence.
+func (e *Engine) patience() int {
+	owed := e.hands.owed.Load()
+	switch {
+	case owed == 0 || e.flights.air != nil && len(e.flights.landed) > 0:
+		return 0
+	case owed > e.hands.away.Load():
+		return lullBusy
+	}
+	return lull
+}
+
+// oneTurn takes what has come in, sends what the machines say off to be written unless something is
+// being written already, and answers when the next turn is wanted at the latest.
+func (e *Engine) oneTurn(ctx context.Context) (next time.Time, err error) {
+	for more := true; more && len(e.flights.next.events) < crowd; {
+		more = e.gather()
+		if next, err = e.step(ctx); err != nil {
+			return next, err
+		}
+	}
+	e.send()
+	return next, nil
+}
+
+// step takes what has come in, and answers when the next turn is wanted at the latest.
+func (e *Engine) step(ctx context.Context) (time.Time, error) {
+	if !e.steady() {
+		if err := e.settled(ctx); err != nil {
+			return time.Time{}, err
+		}
+	}
+	e.takeNext(ctx)
 	now := e.clock.now()
-	events, err := e.wake(ctx, now, e.inbox.drain())
+	off, stepped := e.clock.stepped(now)
+	events, err := e.wake(ctx, now, e.inbox.drain(crowd-len(e.flights.next.events)))
 	if err != nil {
 		return time.Time{}, err
 	}
-	if events = e.takeUp(e.admit(ctx, events)); len(events) > 0 || !e.loop.Next().IsZero() && !e.loop.Next().After(now) {
-		if err := e.commit(ctx, now, events); err != nil {
-			return now.Add(respite), e.undo(ctx, events, err)
-		}
+	if stepped {
+		e.opt.Log.Warn("the wall clock was set", "ahead", off.Round(time.Millisecond))
+		events = append(events, envelope{Event: turn.Event{Fleet: fleet.Stepped{Off: off}}})
+	}
+	if events, err = e.admit(ctx, events); err != nil {
+		return time.Time{}, err
+	}
+	e.takeUp(events)
+	if len(events) > 0 || e.due(now) {
+		e.take(now, events)
+	}
+	switch {
+	case len(e.pile.left) > 0:
+		return now, nil
+	case e.again.After(now):
+		return e.again, nil
 	}
 	return earlier(e.loop.Next(), e.parked), nil
+}
+
+// steady reports whether every run that was to be taken up has been told so. Until then a turn is
+// durable before the next is taken: whom it told depends on it.
+func (e *Engine) steady() bool {
+	return e.underWay && !e.opt.Hold && !e.opt.Force && len(e.pile.left) == 0
+}
+
+// due reports whether a machine wants to be told the time.
+func (e *Engine) due(now time.Time) bool {
+	next := e.loop.Next()
+	return !next.IsZero() && !next.After(now) && !e.again.After(now)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -95,7 +177,12 @@ func (e *Engine) wake(ctx context.Context, now time.Time, events []envelope) ([]
 
 // admit brings the machine of every event's run into memory, and turns away what has none. Of runs
 // that compete for something, one is opened in a turn; the rest see its records in the next.
-func (e *Engine) admit(ctx context.Context, events []envelope) []envelope {
+func (e *Engine) admit(ctx context.Context, events []envelope) ([]envelope, error) {
+	if slices.ContainsFunc(events, envelope.reads) {
+		if err := e.settled(ctx); err != nil {
+			return nil, err
+		}
+	}
 	in := events[:0]
 	taken := map[string]bool{}
 	for _, ev := range events {
@@ -114,7 +201,12 @@ func (e *Engine) admit(ctx context.Context, events []envelope) []envelope {
 		}
 		in = append(in, ev)
 	}
-	return in
+	return in, nil
+}
+
+// reads reports whether an event asks for what is durable, beyond its own run's records.
+func (ev envelope) reads() bool {
+	return ev.look != nil || ev.begin != nil && (ev.begin.key != "" || ev.begin.tenant != "")
 }
 
 // competes reports whether another opening of this turn is for the same key or tenant.
@@ -149,7 +241,7 @@ func (e *Engine) ready(ctx context.Context, ev envelope) error {
 		if err := e.quota(ctx, ev.begin); err != nil {
 			return err
 		}
-		e.loop.Add(ev.Run, ev.begin.team, supervise.New(ev.Run, ev.begin.team))
+		e.loop.Add(ev.Run, ev.begin.team, ev.begin.machine)
 		return nil
 	case e.loop.Machine(ev.Run) != nil:
 		return nil
@@ -159,26 +251,15 @@ func (e *Engine) ready(ctx context.Context, ev envelope) error {
 
 // takeUp tells a run, before anything else and once, what it cannot know: on hold, that what its
 // workers did is lost and their deadlines mean nothing; and that it goes on with other versions.
-func (e *Engine) takeUp(events []envelope) []envelope {
-	if !e.opt.Hold && !e.opt.Force {
-		return events
+func (e *Engine) takeUp(events []envelope) {
+	if !e.opt.Hold && !e.opt.Force && len(e.pile.left) == 0 {
+		return
 	}
-	var out []envelope
 	for _, ev := range events {
-		m := e.loop.Machine(ev.Run)
-		if m == nil || ev.begin != nil || e.told[ev.Run] {
-			out = append(out, ev)
-			continue
+		if ev.begin == nil && (e.pile.take(ev.Run) || e.taken.Due(e.loop, ev.Event)) {
+			e.loop.First(turn.Event{Run: ev.Run, Input: e.resumed(ev.Run)})
 		}
-		if _, resumed := ev.Input.(supervise.Resumed); resumed {
-			e.told[ev.Run] = true
-		} else if e.opt.Hold && !m.Idle() || len(e.kits.of(e.loop.Team(ev.Run)).drift) > 0 {
-			e.told[ev.Run] = true
-			out = append(out, envelope{Event: turn.Event{Run: ev.Run, Input: e.resumed(ev.Run)}})
-		}
-		out = append(out, ev)
 	}
-	return out
 }
 
 // quota refuses a run that its tenant's budget does not cover (SPEC.md ·95). The loop alone opens
@@ -220,88 +301,6 @@ func (e *Engine) load(ctx context.Context, run string) error {
 	return nil
 }
 
-// commit steps the machines and makes what they say durable; then callers are answered and the
-// hands begin.
-func (e *Engine) commit(ctx context.Context, now time.Time, events []envelope) error {
-	var c commit
-	in := make([]turn.Event, len(events))
-	for i, ev := range events {
-		in[i] = ev.Event
-		c.blobs = append(c.blobs, ev.blobs...)
-	}
-	t := e.loop.Take(now, in)
-	if e.loop.Fleet().Tail() > maxTail {
-		t.Records = append(t.Records, e.loop.Fleet().Rebase(now).Records...)
-	}
-	if len(t.Records) > 0 {
-		c.records, c.lines = t.Records, e.lines(events, t.Touched)
-		if err := e.store.append(ctx, c); err != nil {
-			return err
-		}
-		e.hub.publish(t.Touched)
-	}
-	for i, ev := range events {
-		if ev.reply != nil {
-			ev.reply(answer{refusal: t.Refusals[i]})
-		}
-	}
-	e.begin(t)
-	e.park(t.Touched)
-	return nil
-}
-
-// lines are the rows of the runs that were stepped.
-func (e *Engine) lines(events []envelope, touched []string) []line {
-	opened := map[string]*opening{}
-	for _, ev := range events {
-		if ev.begin != nil {
-			opened[ev.Run] = ev.begin
-		}
-	}
-	var out []line
-	for _, run := range touched {
-		m := e.loop.Machine(run)
-		l := line{summary: m.Summary(), active: !m.Idle(), wake: m.Wake()}
-		if o := opened[run]; o != nil {
-			l.team, l.key = o.digest, o.key
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
-func (e *Engine) begin(t turn.Turn) {
-	for _, eff := range t.Effects {
-		if e.opt.Hold && callsWorker(eff) {
-			continue // the fold remembers what is open
-		}
-		if eff.Fleet != nil {
-			e.hands.serve(eff.Fleet)
-			continue
-		}
-		e.hands.begin(eff.Run, e.loop.Team(eff.Run), eff.Do)
-	}
-}
-
-// callsWorker reports whether an effect leaves the engine, which on hold none does.
-func callsWorker(eff turn.Effect) bool {
-	switch eff.Do.(type) {
-	case supervise.MakePlan, supervise.Launch, supervise.Judge:
-		return true
-	}
-	return eff.Fleet != nil
-}
-
-// park lets runs out of memory that only wait for people or for time.
-func (e *Engine) park(touched []string) {
-	for _, run := range touched {
-		if m := e.loop.Machine(run); m != nil && m.Idle() {
-			e.parked = earlier(e.parked, m.Wake())
-			e.loop.Evict(run)
-		}
-	}
-}
-
 // undo answers a write that failed. Whoever asked for something is told; what hands reported is
 // kept and tried again; every machine is folded anew from what is on disk. An error that leaves
 // the disk's state unknown ends the engine.
@@ -310,6 +309,7 @@ func (e *Engine) undo(ctx context.Context, events []envelope, cause error) error
 		return cause
 	}
 	e.opt.Log.Error("a write failed and will be tried again", "error", cause)
+	e.again = e.clock.now().Add(respite)
 	var again []envelope
 	for _, ev := range events {
 		if ev.reply != nil {
@@ -318,7 +318,8 @@ func (e *Engine) undo(ctx context.Context, events []envelope, cause error) error
 		}
 		again = append(again, ev)
 	}
-	if err := e.refold(ctx, func(run string) supervise.Input { return supervise.Refolded{} }); err != nil {
+	e.taken.Lost()
+	if err := e.refold(ctx); err != nil {
 		return errors.Join(cause, err)
 	}
 	time.AfterFunc(respite, func() {
@@ -329,64 +330,59 @@ func (e *Engine) undo(ctx context.Context, events []envelope, cause error) error
 	return nil
 }
 
-// refold builds the loop anew from disk and tells every active run why.
-func (e *Engine) refold(ctx context.Context, tell func(run string) supervise.Input) error {
+// refold builds the loop anew from disk, and has every active run told why: until a turn is kept,
+// that this process takes it up.
+func (e *Engine) refold(ctx context.Context) error {
 	records, err := e.store.fleet(ctx)
 	if err != nil {
 		return err
 	}
 	e.loop, e.parked = turn.New(fleet.Restore(records)), time.Unix(0, 0)
-	if e.opt.Hold {
+	if e.loop.Hold = e.opt.Hold; e.opt.Hold {
 		return nil
 	}
 	active, err := e.store.active(ctx)
 	if err != nil {
 		return fmt.Errorf("read active runs: %w", err)
 	}
-	var held []fleet.Holding
-	for _, run := range active {
+	if !e.underWay && len(active) > pileSize {
+		e.pile.heap(active)
+		return nil
+	}
+	e.loadAll(ctx, active)
+	e.loop.Refold(active, func(run string) supervise.Input {
+		if e.underWay && !e.pile.take(run) {
+			return supervise.Refolded{}
+		}
+		return e.resumed(run)
+	})
+	return nil
+}
+
+func (e *Engine) loadAll(ctx context.Context, runs []string) {
+	for _, run := range runs {
 		if err := e.load(ctx, run); err != nil {
 			e.opt.Log.Error("a run is left as it is", "run", run, "error", err)
-			continue
-		}
-		for _, l := range e.loop.Machine(run).Leases() {
-			held = append(held, fleet.Holding{Epoch: l.Epoch, Run: run, AttemptRef: l.AttemptRef})
 		}
 	}
-	e.inbox.put(envelope{Event: turn.Event{Fleet: fleet.Reconcile{Held: held}}})
-	for _, run := range active {
-		if e.loop.Machine(run) != nil {
-			e.inbox.put(envelope{Event: turn.Event{Run: run, Input: tell(run)}})
-		}
-	}
-	return nil
 }
 
 // recover takes up every run that was under way when the last owner of the journal stopped.
 func (e *Engine) recover(ctx context.Context) error {
-	if err := e.refold(ctx, e.resumed); err != nil {
+	var facts []chargehand.Fact
+	var err error
+	if e.notary, facts, err = vouch(ctx, e.store, &e.opt); err != nil {
 		return err
 	}
-	if records := e.loop.Fleet().Rebase(e.clock.now()); len(records.Records) > 0 {
-		return e.store.append(ctx, commit{records: records.Records})
+	e.hands.notary = e.notary
+	if err := e.refold(ctx); err != nil {
+		return err
 	}
-	return nil
+	return e.register(ctx, facts)
 }
 
 // resumed is what a run is told that this process takes up.
 func (e *Engine) resumed(run string) supervise.Input {
-	return supervise.Resumed{Boot: e.store.boot, Forced: e.kits.of(e.loop.Team(run)).drift}
-}
-
-// workers are what the fleet must know of a team.
-func workers(t *chargehand.Team) fleet.Register {
-	var r fleet.Register
-	for i := range t.Workers {
-		w := &t.Workers[i]
-		r.Workers = append(r.Workers, chargehand.FleetWorker{
-			Worker: w.WorkerID, Slots: w.Slots(), Min: max(1, w.Min),
-			Max: max(1, w.Min, w.Max), LatencyMS: w.AverageLatencyMS, Spawn: w.Spawn, Health: w.HealthEndpoint,
-		})
-	}
-	return r
+	e.taken.Telling(run)
+	return supervise.Resumed{Boot: e.store.boot, Forced: e.kits.of(e.loop.Team(run)).drift, Held: e.opt.Hold}
 }

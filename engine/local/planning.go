@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -16,7 +17,11 @@ const (
 
 // plan makes the run's plan: the objective's own, the team's template, or what its function says.
 func (j job) plan(ctx context.Context, e supervise.MakePlan) {
-	in := supervise.Planned{Iteration: e.Iteration}
+	in := supervise.Planned{Iteration: e.Iteration, NotBegun: true} // unless the planner is called
+	if e.Ref != "" {
+		j.approvedPlan(ctx, e, in)
+		return
+	}
 	o, err := j.objective(ctx)
 	switch {
 	case err != nil:
@@ -25,29 +30,75 @@ func (j job) plan(ctx context.Context, e supervise.MakePlan) {
 		in.Plan, in.Source = *o.Plan, "objective"
 	case e.Iteration == 1 && j.team.Planner.Template != nil:
 		in.Plan, in.Source = *j.team.Planner.Template, "template"
-	case j.team.Planner.Func != "":
+	case j.kit().planner != nil:
 		in = j.callPlanner(ctx, e, o)
 	case e.Iteration == 1:
 		in.Err = "the team has no planner and the objective brings no plan"
 	}
-	if j.hands.ctx.Err() == nil {
-		j.report(in)
+	var blobs []blob
+	if in.Err == "" && supervise.AsksFirst(j.team, &in) {
+		b, err := j.keepPlan(in.Plan)
+		if err != nil {
+			in.Plan, in.Err = chargehand.Plan{}, plain(err.Error())
+		} else {
+			in.Ref, blobs = b.hash, []blob{b}
+		}
 	}
+	if j.hands.ctx.Err() == nil {
+		j.report(in, blobs...)
+	}
+}
+
+// approvedPlan reads the plan that a person approved, once it can be read.
+func (j job) approvedPlan(ctx context.Context, e supervise.MakePlan, in supervise.Planned) {
+	p, err := readPlan(ctx, j.store, e.Ref)
+	if err != nil {
+		j.retry(ctx, e, err)
+		return
+	}
+	in.Plan, in.Source, in.Ref = *p, e.Source, e.Ref
+	j.report(in)
+}
+
+// keepPlan is a plan as content.
+func (j job) keepPlan(p chargehand.Plan) (blob, error) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return blob{}, err
+	}
+	return j.keep(body)
 }
 
 func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand.Objective) supervise.Planned {
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	in := supervise.Planned{Iteration: e.Iteration, Source: "func"}
+	if j.team.Planner.LLM != nil {
+		in.Source = "llm"
+	}
+	var example *chargehand.Plan
+	if j.team.Planner.Advice && e.Iteration == 1 && len(e.Errors) == 0 {
+		var err error
+		if in.Advice, example, err = j.advice(ctx, &o); err != nil {
+			j.log.Error("a plan is made without advice", "run", j.run, "error", err)
+			in.Advice, example = nil, nil
+		}
+	}
 	err := j.fillDocuments(ctx, &o)
+	up := supervise.TopUp{For: chargehand.HeldForPlan, Times: e.Iteration}
+	ctx = worker.WithLine(ctx, &wire{job: j, covered: e.Envelope, up: up})
 	if err == nil {
-		in.Plan, in.Usage, err = j.planners[j.team.Planner.Func].Plan(ctx, worker.PlanRequest{
-			Objective: o, Team: j.team,
-			Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed,
+		j.await(func() {
+			in.Plan, in.Usage, err = j.kit().planner.Plan(ctx, worker.PlanRequest{
+				Objective: o, Team: j.team,
+				Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed, Advice: in.Advice, Example: example,
+			})
 		})
 	}
+	j.tell("planner", err)
 	if err != nil {
 		in.Plan, in.Err = chargehand.Plan{}, "the planner failed: "+plain(err.Error())
+		in.NotBegun = notBegun(err)
 	}
 	return in
 }
@@ -71,11 +122,11 @@ func (j job) objective(ctx context.Context) (chargehand.Objective, error) {
 func (j job) fillDocuments(ctx context.Context, o *chargehand.Objective) error {
 	docs := append([]chargehand.Document(nil), o.Documents...)
 	for i := range docs {
-		body, err := j.store.content(ctx, docs[i].Hash)
+		text, err := j.store.text(ctx, docs[i].Hash)
 		if err != nil {
 			return err
 		}
-		docs[i].Text = string(body)
+		docs[i].Text = text
 	}
 	o.Documents = docs
 	return nil
@@ -86,18 +137,27 @@ func (j job) judge(ctx context.Context, e supervise.Judge) {
 	ctx, cancel := context.WithTimeout(ctx, judgeTimeout)
 	defer cancel()
 	in := supervise.JudgeAnswered{AttemptRef: e.AttemptRef, Times: e.Times}
-	body, err := j.store.content(ctx, e.Output)
+	up := supervise.TopUp{For: chargehand.HeldForJudge, AttemptRef: e.AttemptRef, Times: e.Times}
+	ctx = worker.WithLine(ctx, &wire{job: j, covered: e.Envelope, up: up})
+	asked := chargehand.ReviewerTask{TaskID: e.Subtask, Goal: e.Goal, Attempts: e.Attempt, Criteria: e.Criteria}
+	var err error
+	if len(e.Positions) > 0 {
+		asked.Positions, err = j.positions(ctx, e.Positions)
+	} else {
+		asked.WorkerOutput, err = j.store.text(ctx, e.Output)
+	}
 	if err == nil {
-		in.Verdict, in.Usage, err = worker.AsReviewer(j.kit().workers[e.Reviewer]).Review(ctx, chargehand.ReviewerTask{
-			TaskID: e.Subtask, Goal: e.Goal, Attempts: e.Attempt, WorkerOutput: string(body), Criteria: e.Criteria,
+		j.await(func() {
+			in.Verdict, in.Usage, err = worker.AsReviewer(j.kit().workers[e.Reviewer]).Review(ctx, asked)
 		})
 	}
 	in.Verdict.Validator = e.Reviewer
 	if w := j.team.Worker(e.Reviewer); w != nil {
 		in.Verdict.ValidatorVersion = w.VersionOrDefault()
 	}
+	j.tell(e.Reviewer, err)
 	if err != nil {
-		in.Verdict, in.Err = chargehand.Verdict{}, plain(err.Error())
+		in.Verdict, in.Err, in.NotBegun = chargehand.Verdict{}, plain(err.Error()), notBegun(err)
 	}
 	if j.hands.ctx.Err() == nil {
 		j.report(in)

@@ -2,8 +2,8 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -38,38 +38,86 @@ func (r *reader) Run(ctx context.Context, run string) (*chargehand.View, error) 
 func (r *reader) Records(ctx context.Context, run string, after int64, follow bool) iter.Seq2[chargehand.Record, error] {
 	return func(yield func(chargehand.Record, error) bool) {
 		id, err := r.store.find(ctx, "run", run)
-		for err == nil {
-			more, over, going := r.hub.next(id), r.store.ended(ctx, id), true // asked before reading: nothing falls in between
-			if err = r.store.stream(ctx, id, after, func(rec chargehand.Record) bool {
-				after = rec.Seq
-				going = yield(rec, nil)
-				return going
-			}); !going {
-				return
+		if err == nil {
+			t := telling{reader: r, run: id, after: after, yield: yield}
+			if follow {
+				err = t.follow(ctx)
+			} else {
+				err = t.read(ctx)
 			}
-			if err == nil && (!follow || over) || ctx.Err() != nil {
+			if t.left {
 				return
-			}
-			if err == nil {
-				err = r.wait(ctx, more)
 			}
 		}
-		yield(chargehand.Record{}, err)
+		if err != nil {
+			yield(chargehand.Record{}, err)
+		}
 	}
 }
 
-// wait returns when there may be more, and now and then in case another process wrote it.
-func (r *reader) wait(ctx context.Context, more <-chan struct{}) error {
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
-	select {
-	case <-more:
-	case <-t.C:
-	case <-ctx.Done():
-	case <-r.hub.shut:
-		return errClosed
+// A telling hands a run's records to one caller, in order, each once.
+type telling struct {
+	*reader
+	run   string
+	after int64 // sequence number of the last one told
+	over  bool  // the run's end was told
+	left  bool  // the caller wants no more
+	yield func(chargehand.Record, error) bool
+}
+
+func (t *telling) tell(r chargehand.Record) bool {
+	_, ends := r.Fact.(chargehand.RunEnded)
+	t.after, t.over = r.Seq, t.over || ends
+	t.left = !t.yield(r, nil)
+	return !t.left
+}
+
+func (t *telling) read(ctx context.Context) error {
+	return t.store.stream(ctx, t.run, t.after, t.tell)
+}
+
+// follow tells what the journal holds, then what the hub hands on; after a gap, and now and then
+// in case another process writes, it is the journal's turn again.
+func (t *telling) follow(ctx context.Context) error {
+	f := t.hub.follow(t.run)
+	defer f.leave()
+	for {
+		over := t.over || t.store.ended(ctx, t.run) // asked before reading: nothing falls in between
+		if err := t.read(ctx); err != nil || t.left || over || ctx.Err() != nil {
+			return err
+		}
+		for live := true; live && !t.over; {
+			var err error
+			if live, err = t.next(ctx, f); err != nil || t.left || ctx.Err() != nil {
+				return err
+			}
+		}
 	}
-	return nil
+}
+
+// next waits for records and tells them. It reports false when the journal has to be read.
+func (t *telling) next(ctx context.Context, f *follower) (bool, error) {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-f.signal:
+	case <-timer.C:
+		return false, nil
+	case <-ctx.Done():
+		return false, nil
+	case <-t.hub.shut:
+		return false, t.hub.why
+	}
+	for _, r := range f.take() {
+		switch {
+		case r.Seq <= t.after:
+		case r.Seq > t.after+1:
+			return false, nil
+		case !t.tell(r):
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // Reviews lists the reviews that wait, the next deadline first.
@@ -84,23 +132,32 @@ func (r *reader) Blob(ctx context.Context, hash string) ([]byte, error) {
 
 // Result is the run's result; that of a run still under way holds what was accepted so far.
 func (r *reader) Result(ctx context.Context, run string) (*chargehand.Result, error) {
+	id, err := r.store.find(ctx, "run", run)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.store.summary(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.State.Final() {
+		return r.provisional(ctx, id)
+	}
+	kept, err := made[chargehand.Result](ctx, r.store, s.ResultRef)
+	if err != nil {
+		return nil, err
+	}
+	res := *kept // the caller's own, the items in it too
+	res.Items = slices.Clone(kept.Items)
+	return &res, nil
+}
+
+// provisional makes a result of a run's records as they stand.
+func (r *reader) provisional(ctx context.Context, run string) (*chargehand.Result, error) {
 	v, err := r.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	if v.ResultRef == "" {
-		return r.provisional(ctx, v)
-	}
-	body, err := r.store.content(ctx, v.ResultRef)
-	if err != nil {
-		return nil, err
-	}
-	var res chargehand.Result
-	return &res, json.Unmarshal(body, &res)
-}
-
-// provisional makes a result of a run's records as they stand.
-func (r *reader) provisional(ctx context.Context, v *chargehand.View) (*chargehand.Result, error) {
 	m, k, err := r.machine(ctx, v)
 	if err != nil {
 		return nil, err
@@ -111,13 +168,16 @@ func (r *reader) provisional(ctx context.Context, v *chargehand.View) (*chargeha
 	}
 	res := m.Result()
 	res.Items, res.Conflicts, res.Output = a.Items, a.Conflicts, outputOf(a.Outputs)
-	res.ResultHash, err = resultHash(&res)
+	var items draft
+	if err = items.list(a.Items, nil); err == nil {
+		res.ResultHash, err = resultHash(&res, items.body)
+	}
 	return &res, err
 }
 
 // machine folds a run's records into its machine.
 func (r *reader) machine(ctx context.Context, v *chargehand.View) (*supervise.Machine, *kit, error) {
-	k, err := r.kits.load(ctx, v.TeamDigest)
+	k, err := r.kits.read(ctx, v.TeamDigest)
 	if err != nil {
 		return nil, nil, err
 	}

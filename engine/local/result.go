@@ -1,7 +1,9 @@
 package local
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"time"
 
@@ -11,13 +13,11 @@ import (
 
 // writeResult stores the run's result and reports its hashes.
 func (j job) writeResult(ctx context.Context, e supervise.WriteResult) {
-	r, err := j.complete(ctx, e)
+	r, d, err := j.complete(ctx, e)
 	var b blob
 	if err == nil {
-		var body []byte
-		if body, err = json.Marshal(r); err == nil {
-			b, err = j.store.keep(body)
-		}
+		b, err = j.store.keepDraft(d)
+		b.made = r
 	}
 	if err != nil {
 		j.retry(ctx, e, err)
@@ -27,17 +27,17 @@ func (j job) writeResult(ctx context.Context, e supervise.WriteResult) {
 }
 
 // complete adds what is content to a result: items and conflicts from the aggregate, and the
-// synthesis' output.
-func (j job) complete(ctx context.Context, e supervise.WriteResult) (*chargehand.Result, error) {
+// synthesis' output. It answers the result and its JSON.
+func (j job) complete(ctx context.Context, e supervise.WriteResult) (*chargehand.Result, draft, error) {
 	r := e.Result
+	items := draft{body: []byte("[]")}
 	if e.Aggregate != "" {
-		body, err := j.store.content(ctx, e.Aggregate)
-		if err != nil {
-			return nil, err
+		a, err := made[aggregate](ctx, j.store, e.Aggregate)
+		if err == nil {
+			items, err = j.itemsOf(ctx, a, e.Aggregate)
 		}
-		var a aggregate
-		if err := json.Unmarshal(body, &a); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, draft{}, err
 		}
 		r.Items, r.Conflicts = a.Items, a.Conflicts
 		r.MissingEvidence = append(r.MissingEvidence, a.MissingEvidence...)
@@ -46,16 +46,49 @@ func (j job) complete(ctx context.Context, e supervise.WriteResult) (*chargehand
 	if e.Output != "" {
 		body, err := j.store.content(ctx, e.Output)
 		if err != nil {
-			return nil, err
+			return nil, draft{}, err
 		}
-		r.Output = body
+		if r.Output, err = j.settleStatements(ctx, e, body, &r); err != nil {
+			return nil, draft{}, err
+		}
 	}
 	for _, c := range r.Conflicts {
 		r.OpenQuestions = append(r.OpenQuestions, chargehand.Note{Key: c.Key, Text: c.Why})
 	}
-	hash, err := resultHash(&r)
-	r.ResultHash = hash
-	return &r, err
+	var err error
+	if r.ResultHash, err = resultHash(&r, items.body); err != nil {
+		return nil, draft{}, err
+	}
+	bare := r
+	bare.Items = nil
+	head, tail, err := around(bare)
+	if err != nil {
+		return nil, draft{}, err
+	}
+	return &r, items.within(head, tail), nil
+}
+
+// itemsOf is an aggregate's list of items, with which the aggregate ends: a copy of it.
+func (j job) itemsOf(ctx context.Context, a *aggregate, ref string) (draft, error) {
+	body, err := j.store.content(ctx, ref)
+	if err != nil {
+		return draft{}, err
+	}
+	list := a.list
+	if list.size == 0 {
+		var again draft
+		if err := again.list(a.Items, nil); err != nil {
+			return draft{}, err
+		}
+		list = excerpt{at: len(body) - len(again.body) - len("}"), size: len(again.body)}
+		if list.at < 0 || !bytes.Equal(body[list.at:list.at+list.size], again.body) {
+			return draft{body: again.body}, nil
+		}
+	}
+	return draft{
+		body:   body[list.at : list.at+list.size],
+		copies: []excerpt{{size: list.size, from: ref, start: list.at}},
+	}, nil
 }
 
 // outputOf is the output of a run without a synthesis: that of its only subtask without items, or
@@ -78,15 +111,22 @@ func outputOf(parts []part) json.RawMessage {
 	return body
 }
 
-// resultHash covers what the run found, and not what it cost (SPEC.md ·7).
-func resultHash(r *chargehand.Result) (string, error) {
-	body, err := json.Marshal(struct {
+// resultHash covers what the run found, and not what it cost (SPEC.md ·7). The items are a JSON list.
+func resultHash(r *chargehand.Result, items []byte) (string, error) {
+	head, tail, err := around(struct {
 		Output    json.RawMessage       `json:"output,omitempty"`
 		Items     []chargehand.Item     `json:"items"`
 		Gaps      []chargehand.Gap      `json:"gaps"`
 		Conflicts []chargehand.Conflict `json:"conflicts"`
-	}{r.Output, r.Items, r.Gaps, r.Conflicts})
-	return chargehand.Hash(body), err
+	}{r.Output, nil, r.Gaps, r.Conflicts})
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, part := range [][]byte{head, items, tail} {
+		h.Write(part)
+	}
+	return contentHash(h.Sum(nil)), nil
 }
 
 // pause waits, and reports whether the time passed before the context's end.

@@ -17,6 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/journal"
 )
 
@@ -31,6 +32,12 @@ type store struct {
 	read  *sql.DB
 	boot  int64 // of the process that owns the file; a write under an older one is refused
 	stmt  statements
+	shelf shelf
+	open  openPacks
+
+	journal string     // the journal's name, for good
+	tree    audit.Tree // over all records; the turn loop's
+	full    fullTiles
 }
 
 // openStore opens the journal in a folder that this process has locked.
@@ -76,7 +83,13 @@ func (s *store) prepare(ctx context.Context) error {
 	if err := s.takeOver(ctx); err != nil {
 		return err
 	}
-	return s.stmt.prepare(ctx, s.write)
+	if err := s.openTree(ctx); err != nil {
+		return err
+	}
+	if err := s.stmt.prepare(ctx, s.write); err != nil {
+		return err
+	}
+	return s.relist(ctx)
 }
 
 func (s *store) migrate(ctx context.Context) error {
@@ -134,17 +147,18 @@ func unusable(dir string, err error) error {
 	return e
 }
 
-// full reports whether there was no space to write to.
+// full reports whether there was no space to write to. SQLite's index of the WAL that cannot grow
+// is such a case.
 func full(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code()&0xff == sqlite3.SQLITE_FULL || errors.Is(err, errNoSpace)
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE) || errors.Is(err, errNoSpace)
 }
 
 // fatal reports whether what is on disk can no longer be known: the process must stop, and another
 // start from what is there.
 func fatal(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
+	if !ok || full(err) {
 		return errors.Is(err, errLostOwnership)
 	}
 	switch e.Code() & 0xff {

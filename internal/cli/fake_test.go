@@ -60,6 +60,9 @@ func fakeOwn(_ context.Context, dir string, _ Taking) (Owned, error) {
 			return nil, err
 		}
 	}
+	if run := os.Getenv("PAUSED"); run != "" {
+		return e, e.Control(context.Background(), run, chargehand.Control{Verb: chargehand.Pause, By: "sam"})
+	}
 	return e, nil
 }
 
@@ -69,6 +72,9 @@ func order(scenario string) chargehand.Order {
 		Objective: chargehand.Objective{Title: "Old " + scenario, Goal: "g"},
 	}
 }
+
+// Done is never closed: this engine only stops by being closed.
+func (e *fake) Done() <-chan struct{} { return nil }
 
 func (e *fake) Close() error {
 	e.mu.Lock()
@@ -212,6 +218,10 @@ func (e *fake) Control(_ context.Context, run string, c chargehand.Control) erro
 		e.end(p, chargehand.RunCancelled, chargehand.StopCancelled)
 	}
 	return nil
+}
+
+func (e *fake) Fork(context.Context, string, chargehand.Fork) (string, error) {
+	return "", &chargehand.Error{Code: chargehand.CodeUnavailable, What: "these runs are played, and cannot be forked"}
 }
 
 func (e *fake) Decide(_ context.Context, d chargehand.Decision) (chargehand.Decision, error) {

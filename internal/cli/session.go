@@ -149,6 +149,10 @@ func (onlyReads) Start(context.Context, chargehand.Order) (string, error) { retu
 
 func (onlyReads) Control(context.Context, string, chargehand.Control) error { return errOnlyReads }
 
+func (onlyReads) Fork(context.Context, string, chargehand.Fork) (string, error) {
+	return "", errOnlyReads
+}
+
 func (onlyReads) Decide(context.Context, chargehand.Decision) (chargehand.Decision, error) {
 	return chargehand.Decision{}, errOnlyReads
 }

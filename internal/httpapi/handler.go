@@ -4,12 +4,11 @@ package httpapi
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/dial"
 )
 
 // Options tune a Handler. The zero Options are the ones to use.
@@ -37,7 +36,9 @@ func Handler(e chargehand.Engine, o Options) http.Handler {
 	mux.HandleFunc("GET /v1/runs/{id}", s.bounded(s.showRun))
 	mux.HandleFunc("GET /v1/runs/{id}/result", s.bounded(s.showResult))
 	mux.HandleFunc("POST /v1/runs/{id}/control", s.bounded(s.controlRun))
+	mux.HandleFunc("POST /v1/runs/{id}/fork", s.bounded(s.forkRun))
 	mux.HandleFunc("GET /v1/runs/{id}/records", s.streamRecords)
+	mux.HandleFunc("GET /v1/runs/{id}/tokens", s.streamTokens)
 	mux.HandleFunc("GET /v1/reviews", s.bounded(s.listReviews))
 	mux.HandleFunc("POST /v1/reviews/{id}/decisions", s.bounded(s.decide))
 	mux.HandleFunc("GET /v1/blobs/{hash}", s.bounded(s.showBlob))
@@ -72,7 +73,7 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 		// A deadline outlives its request on a connection, so every request sets one. A writer
 		// without deadlines is a test's.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * s.options.Timeout))
-		if !local(r.Host) {
+		if r.Host != "" && !dial.ThisMachine(r.Host) {
 			refuse(w, &chargehand.Error{
 				Code: chargehand.CodeNotAllowed,
 				What: "the request was refused",
@@ -92,19 +93,6 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
-}
-
-// local reports whether the host of a request is this machine. A page of the web that lets its own
-// name resolve to 127.0.0.1 fails here.
-func local(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if host == "localhost" || host == "" {
-		return true
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return ip != nil && ip.IsLoopback()
 }
 
 // noEndpoint answers as h, the mux's own refusal, would, but in our words.

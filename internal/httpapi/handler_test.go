@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
@@ -214,6 +215,41 @@ func TestServerSentEvents(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || f.after != 1 || beats < 2 {
 		t.Errorf("after %d, %d heartbeats, events (-want +got):\n%s", f.after, beats, diff)
+	}
+}
+
+// TestTokenEvents: a piece of text is an event without an id, and says that it is provisional.
+func TestTokenEvents(t *testing.T) {
+	srv := httptest.NewServer(Handler(speaker{&fake{}}, Options{}))
+	defer srv.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+"/v1/runs/run_1/tokens", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "event: token\n" + `data: {"run":"run_1","subtask":"s1","attempt":1,"offset":5,"text":"line\nbreak","lost":5,"provisional":true}` +
+		"\n\nevent: end\ndata: {\"seq\":0}\n\n"
+	if diff := cmp.Diff(want, string(body)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+type speaker struct{ *fake }
+
+func (speaker) Tokens(_ context.Context, run string) iter.Seq2[chargehand.Token, error] {
+	return func(yield func(chargehand.Token, error) bool) {
+		yield(chargehand.Token{
+			Run: run, AttemptRef: chargehand.AttemptRef{Subtask: "s1", Attempt: 1}, Offset: 5, Lost: 5, Text: "line\nbreak", Provisional: true,
+		}, nil)
 	}
 }
 

@@ -15,6 +15,34 @@ import (
 // streamRecords answers with a run's records, as server-sent events where the caller accepts them
 // and as lines of JSON otherwise.
 func (s *server) streamRecords(w http.ResponseWriter, r *http.Request) {
+	s.stream(w, r, func(ctx context.Context, a ask, yield func(item) bool) {
+		for rec, err := range s.engine.Records(ctx, a.run, a.after, a.follow) {
+			if !yield(item{record: rec, err: err}) {
+				return
+			}
+		}
+	})
+}
+
+// streamTokens answers with what the workers of a run say from now on, in the same two forms. It is
+// provisional, and has no sequence numbers to come back to.
+func (s *server) streamTokens(w http.ResponseWriter, r *http.Request) {
+	t, ok := s.engine.(chargehand.Streamer)
+	if !ok {
+		refuse(w, &chargehand.Error{Code: chargehand.CodeNotFound, What: "there are no tokens", Why: "this engine does not hand them on"})
+		return
+	}
+	s.stream(w, r, func(ctx context.Context, a ask, yield func(item) bool) {
+		for tok, err := range t.Tokens(ctx, a.run) {
+			if !yield(item{token: &tok, err: err}) {
+				return
+			}
+		}
+	})
+}
+
+// stream answers with what source yields, until that ends or the caller is gone.
+func (s *server) stream(w http.ResponseWriter, r *http.Request, source func(context.Context, ask, func(item) bool)) {
 	ask, err := s.asked(r)
 	if err != nil {
 		refuse(w, err)
@@ -36,20 +64,21 @@ func (s *server) streamRecords(w http.ResponseWriter, r *http.Request) {
 	if st.flush() != nil {
 		return
 	}
-	records := make(chan item, 64)
+	items := make(chan item, 64)
 	go func() { // ends with ctx; the loop below drains it to its close
-		defer close(records)
-		for rec, err := range s.engine.Records(ctx, ask.run, ask.after, ask.follow) {
+		defer close(items)
+		source(ctx, ask, func(it item) bool {
 			select {
-			case records <- item{rec, err}:
+			case items <- it:
+				return true
 			case <-ctx.Done():
-				return
+				return false
 			}
-		}
+		})
 	}()
-	st.run(ctx, records, s.options.Heartbeat)
+	st.run(ctx, items, s.options.Heartbeat)
 	cancel()
-	for range records {
+	for range items {
 	}
 }
 
@@ -78,9 +107,10 @@ func (s *server) asked(r *http.Request) (ask, error) {
 	return a, q.refusal("after", "follow")
 }
 
-// An item is a record, or the error that ends the stream.
+// An item is a record, a piece of text, or the error that ends the stream.
 type item struct {
 	record chargehand.Record
+	token  *chargehand.Token
 	err    error
 }
 
@@ -94,19 +124,19 @@ type stream struct {
 	last    int64  // sequence number written last
 }
 
-// run writes until the records end, ctx ends or the caller is gone.
-func (st *stream) run(ctx context.Context, records <-chan item, heartbeat time.Duration) {
+// run writes until the items end, ctx ends or the caller is gone.
+func (st *stream) run(ctx context.Context, items <-chan item, heartbeat time.Duration) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
 		select {
-		case it, ok := <-records:
+		case it, ok := <-items:
 			if !ok {
 				st.end(ctx.Err())
 				return
 			}
 			if it.err == nil {
-				it.err = st.write(it.record, len(records) == 0)
+				it.err = st.write(it, len(items) == 0)
 			}
 			if it.err != nil {
 				st.end(it.err)
@@ -125,19 +155,31 @@ func (st *stream) run(ctx context.Context, records <-chan item, heartbeat time.D
 	}
 }
 
-// write takes a record, and sends what has gathered when nothing more is at hand.
-func (st *stream) write(r chargehand.Record, flush bool) error {
+// write takes an item, and sends what has gathered when nothing more is at hand.
+func (st *stream) write(it item, flush bool) error {
 	gathered := len(st.buf)
-	buf, err := st.format.record(st.buf, r)
+	buf, err := st.appendItem(it)
 	if err != nil {
 		st.buf = buf[:gathered]
 		return err
 	}
-	st.buf, st.last = buf, r.Seq
+	st.buf = buf
 	if flush || len(st.buf) >= 64<<10 {
 		return st.flush()
 	}
 	return nil
+}
+
+func (st *stream) appendItem(it item) ([]byte, error) {
+	if it.token == nil {
+		st.last = it.record.Seq
+		return st.format.record(st.buf, it.record)
+	}
+	body, err := json.Marshal(it.token)
+	if err != nil {
+		return st.buf, err
+	}
+	return st.format.token(st.buf, body), nil
 }
 
 // end closes the stream with a word: an interrupted one must not look complete.
@@ -170,6 +212,7 @@ func (st *stream) flush() error {
 type format interface {
 	mediaType() string
 	record(dst []byte, r chargehand.Record) ([]byte, error)
+	token(dst, body []byte) []byte
 	heartbeat(dst []byte) []byte
 	end(dst []byte, last int64) []byte
 	failure(dst, problem []byte) []byte
@@ -186,6 +229,8 @@ func (lines) record(dst []byte, r chargehand.Record) ([]byte, error) {
 	return append(dst, '\n'), err
 }
 
+func (lines) token(dst, body []byte) []byte { return append(append(dst, body...), '\n') }
+
 func (lines) heartbeat(dst []byte) []byte { return append(dst, '\n') }
 
 func (lines) end(dst []byte, last int64) []byte { return fmt.Appendf(dst, "{\"end\":%d}\n", last) }
@@ -195,7 +240,7 @@ func (lines) failure(dst, problem []byte) []byte {
 }
 
 // events is the format of server-sent events: id is the sequence number, event the fact's type,
-// and the last event is "end" or "failure".
+// and the last event is "end" or "failure". A piece of text is the event "token", without an id.
 type events struct{}
 
 func (events) mediaType() string { return "text/event-stream" }
@@ -204,6 +249,10 @@ func (events) record(dst []byte, r chargehand.Record) ([]byte, error) {
 	dst = fmt.Appendf(dst, "id: %d\nevent: %s\ndata: ", r.Seq, r.Type())
 	dst, err := r.AppendJSON(dst)
 	return append(dst, "\n\n"...), err
+}
+
+func (events) token(dst, body []byte) []byte {
+	return fmt.Appendf(dst, "event: token\ndata: %s\n\n", body)
 }
 
 func (events) heartbeat(dst []byte) []byte { return append(dst, ": heartbeat\n\n"...) }

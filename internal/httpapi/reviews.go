@@ -23,6 +23,9 @@ type decision struct {
 	ContentHash string `json:"contentHash"`
 	Nonce       string `json:"nonce"`
 	Comment     string `json:"comment,omitempty"`
+	SendBack    bool   `json:"sendBack,omitempty"`
+
+	Plan *chargehand.Plan `json:"plan,omitempty"`
 }
 
 func (s *server) decide(w http.ResponseWriter, r *http.Request) error {
@@ -32,7 +35,7 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request) error {
 	}
 	decided, err := s.engine.Decide(r.Context(), chargehand.Decision{
 		ReviewID: r.PathValue("id"), Approved: d.Approved, Approver: d.Approver,
-		ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment,
+		ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment, SendBack: d.SendBack, Plan: d.Plan,
 	})
 	if err != nil {
 		return err

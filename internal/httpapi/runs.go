@@ -19,10 +19,27 @@ func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return begun(w, id)
+}
+
+// begun answers with a run that is new.
+func begun(w http.ResponseWriter, id string) error {
 	w.Header().Set("Location", "/v1/runs/"+id)
 	return answer(w, http.StatusCreated, struct {
 		RunID string `json:"runId"`
 	}{id})
+}
+
+func (s *server) forkRun(w http.ResponseWriter, r *http.Request) error {
+	var f chargehand.Fork
+	if err := readBody(w, r, maxBody, &f); err != nil {
+		return err
+	}
+	id, err := s.engine.Fork(r.Context(), r.PathValue("id"), f)
+	if err != nil {
+		return err
+	}
+	return begun(w, id)
 }
 
 func (s *server) listRuns(w http.ResponseWriter, r *http.Request) error {

@@ -1,0 +1,44 @@
+package local
+
+import (
+	"context"
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/supervise"
+)
+
+// released holds an attempt back that does what cannot be taken back, until a checkpoint covers the
+// record of its start: whatever happens to the journal later, that it was begun stays provable
+// (SPEC.md ·171). It reports whether the attempt may begin. One that may not by its deadline has
+// certainly done nothing, and is reported so in time.
+func (j job) released(ctx context.Context, l supervise.Launch) bool {
+	if !final(l) {
+		return true
+	}
+	left := l.Task.DeadlineAt.Sub(j.now())
+	wait, cancel := context.WithTimeout(ctx, left-min(left/10, time.Second))
+	defer cancel()
+	var err error
+	j.await(func() { err = j.notary.cover(wait) })
+	if err == nil {
+		return true
+	}
+	defer j.disarm(leaseKey{j.run, l.Epoch})
+	if j.hands.ctx.Err() != nil {
+		return false // the engine is closing: the attempt is pursued again
+	}
+	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
+	if ctx.Err() != nil {
+		j.report(supervise.Stopped{AttemptRef: ref, Epoch: l.Epoch, NotBegun: true})
+		return false
+	}
+	j.report(supervise.Crashed{
+		AttemptRef: ref, Epoch: l.Epoch, Cause: chargehand.CauseWorkerError, NotBegun: true,
+		Message: plain("held back, nothing was done: " + err.Error()),
+	})
+	return false
+}
+
+// final reports whether what an attempt does cannot be taken back, or not be done again.
+func final(l supervise.Launch) bool { return l.Once || l.Effect.Final() }
