@@ -37,7 +37,8 @@ var may = map[string][]string{
 	"internal/excerpt":   {},
 	"internal/ijson":     {"internal/excerpt"},
 	"worker":             {"", "internal/dial", "internal/secret", "internal/excerpt", "internal/ijson"},
-	"teams":              {"", "worker", "teams/..."},
+	"ground":             {""},
+	"teams":              {"", "ground", "worker", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
 		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "engine/...",
