@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+const (
+	longestLine = 1 << 20 // of a stream; a model's whole answer fits in one
+	overhead    = 64      // bytes of a stream for each byte of an answer, at most: events of one letter
+)
+
+// events makes a stream regular: each event of it comes out as an optional line "event:", one line
+// "data:" with a JSON object or [DONE], and an empty line; anything else is an error of Read. The
+// SDKs' readers take lines for events, skip what they do not understand, and have no bounds.
+// Source: html.spec.whatwg.org/multipage/server-sent-events.html, "Parsing an event stream".
+type events struct {
+	ctx  context.Context //nolint:containedctx // that of the request whose body this is
+	call *Call
+	in   io.ReadCloser
+	r    *bufio.Reader
+	left int64 // bytes that may still be read
+
+	line    []byte
+	pending bool // the last line ended in CR: an LF belongs to it
+	begun   bool // a byte order mark would be in the middle
+	name    []byte
+	data    []byte
+	has     bool // the event has data
+
+	out []byte // ready to be read
+	err error
+}
+
+func newEvents(ctx context.Context, c *Call, in io.ReadCloser) *events {
+	return &events{ctx: ctx, call: c, in: in, r: bufio.NewReader(in), left: int64(c.c.limit()) * overhead}
+}
+
+func (e *events) Close() error { return e.in.Close() }
+
+// Read gives regular events.
+func (e *events) Read(p []byte) (int, error) {
+	for len(e.out) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		if e.call.Done() { // whatever follows says nothing
+			return 0, io.EOF
+		}
+		e.err = e.next()
+	}
+	n := copy(p, e.out)
+	e.out = e.out[n:]
+	return n, nil
+}
+
+// next reads one line.
+func (e *events) next() error {
+	err := e.readLine()
+	switch {
+	case errors.Is(err, io.EOF):
+		if len(e.line) > 0 {
+			return e.call.malformed("the stream ends within a line", nil)
+		}
+		if err := e.dispatch(); err != nil { // an event that only lacks its empty line is whole
+			return err
+		}
+		return io.EOF
+	case err != nil:
+		return err
+	}
+	line := e.line
+	e.line = e.line[:0]
+	if !e.begun {
+		e.begun, line = true, bytes.TrimPrefix(line, []byte("\ufeff"))
+	}
+	if len(line) == 0 {
+		return e.dispatch()
+	}
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "event":
+		e.name = append(e.name[:0], value...)
+	case "data":
+		if e.has {
+			e.data = append(e.data, ' ') // between tokens of JSON as good as a line break
+		}
+		e.has, e.data = true, append(e.data, value...)
+		if len(e.data) > longestLine {
+			return e.call.malformed("an event of the stream is larger than "+size(longestLine), nil)
+		}
+	}
+	return nil
+}
+
+// readLine appends to line up to CR, LF or CR LF. It never waits for an LF after a CR.
+func (e *events) readLine() error {
+	for {
+		b, err := e.r.ReadByte()
+		if err != nil {
+			return e.ended(err)
+		}
+		if e.left--; e.left < 0 {
+			return e.call.malformed("the stream does not end", nil)
+		}
+		switch {
+		case b == '\n' && e.pending:
+			e.pending = false
+			continue
+		case b == '\n', b == '\r':
+			e.pending = b == '\r'
+			return nil
+		}
+		e.pending = false
+		if len(e.line) >= longestLine {
+			return e.call.malformed("a line of the stream is longer than "+size(longestLine), nil)
+		}
+		e.line = append(e.line, b)
+	}
+}
+
+func (e *events) ended(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	case e.ctx.Err() != nil:
+		return e.call.broke(e.ctx, err)
+	}
+	return e.call.malformed("the stream broke off", bare(err))
+}
+
+func (e *events) dispatch() error {
+	defer func() { e.name, e.data, e.has = e.name[:0], e.data[:0], false }()
+	data := bytes.TrimSpace(e.data)
+	switch {
+	case !e.has || len(data) == 0:
+		return nil
+	case !utf8.Valid(data):
+		return e.call.malformed("an event of the stream is not UTF-8", nil)
+	case string(data) == "[DONE]":
+		e.call.done.Store(true)
+	case data[0] != '{':
+		return e.call.malformed("an event of the stream is not a JSON object", nil)
+	default:
+		if told := e.call.told(data); told != nil {
+			return told
+		}
+	}
+	e.out = e.out[:0]
+	if e.call.c.Named && len(e.name) > 0 {
+		e.out = append(append(append(e.out, "event: "...), e.name...), '\n')
+	}
+	e.out = append(append(append(e.out, "data: "...), data...), "\n\n"...)
+	return nil
+}
