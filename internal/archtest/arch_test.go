@@ -40,6 +40,8 @@ var may = map[string][]string{
 	"ground":             {""},
 	"model":              {"", "model/...", "internal/dial", "internal/excerpt"},
 	"internal/provider":  {"", "model"},
+	"tool":               {"", "internal/excerpt"},
+	"tool/mcp":           {"", "tool", "worker", "internal/dial", "internal/secret", "internal/excerpt"},
 	"teams":              {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
