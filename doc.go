@@ -26,6 +26,7 @@
 //   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
 //   - worker: how work gets done: Go functions, processes, HTTP services; Line is how a worker asks
 //     for money and says what it writes.
+//   - agent: language models at work: workers with tools, reviewers, planners, writers of results.
 //   - tool: what a model may have done: the executor that lets a call through or not.
 //   - tool/mcp: tools of servers that speak the Model Context Protocol, and one tool as a worker.
 //   - engine/local: the engine in this process, over one SQLite file. loop.go is the loop, which

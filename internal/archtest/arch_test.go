@@ -42,7 +42,10 @@ var may = map[string][]string{
 	"internal/provider":  {"", "model"},
 	"tool":               {"", "internal/excerpt"},
 	"tool/mcp":           {"", "tool", "worker", "internal/dial", "internal/secret", "internal/excerpt"},
-	"teams":              {"", "ground", "worker", "model", "teams/..."},
+	"agent": {
+		"", "ground", "worker", "model/...", "tool/...", "agent/...", "internal/dial", "internal/secret", "internal/excerpt",
+	},
+	"teams": {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
 		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "model", "engine/...",
@@ -50,7 +53,7 @@ var may = map[string][]string{
 	"internal/cli":      {"*"},
 	"internal/archtest": {},
 	"cmd":               {"internal/cli"},
-	"examples":          {"", "worker", "model/...", "engine/...", "teams/..."},
+	"examples":          {"", "worker", "model/...", "agent", "engine/...", "teams/..."},
 	"bench":             {"*"},
 	"e2e":               {"*"},
 }
