@@ -45,7 +45,10 @@ var may = map[string][]string{
 	"agent": {
 		"", "ground", "worker", "model/...", "tool/...", "agent/...", "internal/dial", "internal/secret", "internal/excerpt",
 	},
-	"teams": {"", "ground", "worker", "model", "teams/..."},
+	"internal/mcpapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial"},
+	"internal/a2aapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial"},
+	"internal/chatapi": {"", "internal/excerpt", "internal/ijson", "internal/dial"},
+	"teams":            {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
 		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "model", "engine/...",
