@@ -37,6 +37,8 @@
 //   - internal/mcpapi, internal/a2aapi, internal/chatapi: teams as MCP tools, as A2A agents, and as
 //     models of the chat completions API.
 //   - internal/config, internal/scaffold: team files in, and a first one to start from.
+//   - internal/sim: made-up runs in virtual time, with everything going wrong that can;
+//     internal/sim/law: what must hold all the same.
 //   - internal/cli, cmd/chargehand: the command line.
 //   - internal/archtest: the import table, as a test.
 //

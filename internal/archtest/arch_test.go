@@ -53,6 +53,10 @@ var may = map[string][]string{
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
 		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "model", "engine/...",
 	},
+	"internal/sim": {
+		"", "internal/supervise", "internal/fleet", "internal/route", "internal/gate", "internal/journal", "internal/turn",
+		"internal/sim/...",
+	},
 	"internal/cli":      {"*"},
 	"internal/archtest": {},
 	"cmd":               {"internal/cli"},

@@ -1,0 +1,131 @@
+package law
+
+import (
+	"time"
+
+	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/turn"
+)
+
+// A desk is what people are asked, and what they answered.
+type desk struct {
+	open   map[string]chargehand.Review
+	nonces map[string]bool        // of every review there was
+	ends   *chargehand.PauseEnded // of this turn, and who asked for it is not yet clear
+	made   map[string]chargehand.Decision
+	plan   bool // somebody approved a plan that is not adopted yet
+}
+
+func newDesk() desk {
+	return desk{open: map[string]chargehand.Review{}, nonces: map[string]bool{}, made: map[string]chargehand.Decision{}}
+}
+
+// about reports whether a review of the subtask is open.
+func (d *desk) about(subtask string) bool {
+	for _, r := range d.open {
+		if r.TaskID == subtask {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) review(l *Law, v chargehand.Review) {
+	l.looked(Review)
+	if _, twice := r.desk.made[v.ID]; twice || r.ended {
+		l.fails(Review, r.id, "review %s is opened again, or after the end", v.ID)
+	}
+	if r.desk.nonces[v.Nonce] || v.Nonce == "" {
+		l.fails(Principal, r.id, "review %s has the nonce of another", v.ID)
+	}
+	if a := r.at(chargehand.AttemptRef{Subtask: v.TaskID, Attempt: v.Attempt}); v.Subject == chargehand.SubjectTools && (a == nil || !a.changed) {
+		l.fails(Review, r.id, "review %s is about tools of %s attempt %d, and none of them changed for it", v.ID, v.TaskID, v.Attempt)
+	}
+	r.desk.open[v.ID], r.desk.nonces[v.Nonce] = v, true
+	if k := r.tasks[v.TaskID]; k != nil {
+		r.goesOn(l, k)
+		k.state = chargehand.SubtaskNeedsHuman
+	}
+}
+
+// decide judges a decision: of an open review, on what it shows, by somebody who said so or by the
+// policy when its time had come.
+func (r *run) decide(l *Law, at time.Time, d chargehand.Decision) {
+	l.looked(Principal)
+	l.looked(Review)
+	v, open := r.desk.open[d.ReviewID]
+	if !open {
+		l.fails(Review, r.id, "review %s is decided, and was not open", d.ReviewID)
+		return
+	}
+	delete(r.desk.open, d.ReviewID)
+	r.desk.made[d.ReviewID] = d
+	if d.ContentHash != v.ContentHash || d.Nonce != v.Nonce || d.Approved && v.OutputRef == "" && d.EditRef == "" && v.Subject != chargehand.SubjectTools {
+		l.fails(Principal, r.id, "the decision on %s is not about what the review shows", v.ID)
+	}
+	switch {
+	case !d.ByPolicy:
+		asked := chargehand.Decision{ReviewID: d.ReviewID, Approved: d.Approved, Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, SendBack: d.SendBack, EditRef: d.EditRef}
+		if d.Approver == "" || !l.said.decided[asked] {
+			l.fails(Principal, r.id, "the decision on %s is recorded as %q's, who did not make it", v.ID, d.Approver)
+		}
+	case d.Withdrawn:
+		if d.Approved {
+			l.fails(Principal, r.id, "review %s is approved by being withdrawn", v.ID)
+		}
+	default:
+		l.looked(Early)
+		if d.Approver != r.team.Policy.ID() || d.Approved != (v.Auto == chargehand.AutoApprove) || at.Before(v.Deadline) {
+			l.fails(Early, r.id, "the policy decides %s at %s, its deadline is %s", v.ID, at, v.Deadline)
+		}
+	}
+	if v.Subject == chargehand.SubjectPlan {
+		r.desk.plan = d.Approved
+	}
+	if a := r.at(chargehand.AttemptRef{Subtask: v.TaskID, Attempt: v.Attempt}); a != nil {
+		a.approved = d.Approved
+	}
+}
+
+// obeys judges that an operator asked for what is recorded as theirs.
+func (r *run) obeys(l *Law, v chargehand.Verb, by string) {
+	l.looked(Principal)
+	if !l.said.verbs[chargehand.Control{Verb: v, By: r.id + "/" + by}] {
+		l.fails(Principal, r.id, "it is recorded that %q asked to %s, who did not", by, v)
+	}
+}
+
+// settle judges a pause that ended in this turn: by an operator's word, or because the run stops.
+func (d *desk) settle(l *Law, r *run) {
+	if d.ends != nil && r.stopping == nil {
+		r.obeys(l, chargehand.Resume, d.ends.By)
+	}
+	d.ends = nil
+}
+
+// waits judges that an open review cannot be forgotten: the run is in memory, or its row has it
+// woken by the review's deadline. Nothing is left open by a run that has ended.
+func (r *run) waits(l *Law, row turn.Row) {
+	l.looked(Review)
+	for id, v := range r.desk.open {
+		switch {
+		case r.ended:
+			l.fails(Review, r.id, "it has ended, and review %s is open", id)
+		case !row.Active && (row.Wake.IsZero() || row.Wake.After(v.Deadline)):
+			l.fails(Review, r.id, "it is let out of memory until %s, review %s falls due at %s", row.Wake, id, v.Deadline)
+		}
+	}
+	if row.Summary.NeedsHuman != len(r.desk.open) {
+		l.fails(Review, r.id, "its row says that %d reviews wait, and %d do", row.Summary.NeedsHuman, len(r.desk.open))
+	}
+}
+
+// Acknowledged says that somebody was told of their decision being made. It must be in the records.
+func (l *Law) Acknowledged(run string, d chargehand.Decision) *Breach {
+	l.looked(Kept)
+	made, ok := l.runs[run].desk.made[d.ReviewID]
+	if !ok || made.Approved != d.Approved || made.SendBack != d.SendBack || made.Approver != d.Approver || made.Nonce != d.Nonce {
+		l.fails(Kept, run, "%s was told that %s is decided, and the records do not say so", d.Approver, d.ReviewID)
+	}
+	return l.breach
+}
