@@ -34,7 +34,7 @@ func contracts() []chargehand.Contract {
 func clausesContract() chargehand.Contract {
 	return chargehand.Contract{
 		Name: contractClauses, Schema: clausesSchema, MaxBytes: 8 << 20,
-		Items: &chargehand.ItemRule{Path: "/items", Key: "category"},
+		Items: &chargehand.ItemRule{Path: "/items", Key: "category", Triggers: triggers(), Cues: cues()},
 		Rules: []chargehand.Rule{
 			{
 				ID: "asked", Each: "/items", Message: "The item is about a category that was not asked for.",

@@ -79,7 +79,7 @@ const (
 )
 
 func absentItem(c clause.Category, doc chargehand.InputRef, s clause.Search) item {
-	it := item{Category: c.Name, Document: doc.Hash, Confidence: absentUnmentioned, Search: record(doc.Text, s)}
+	it := item{Category: c.Name, Document: doc.Hash, Confidence: absentUnmentioned, Search: record(doc.Text, c.Name, s)}
 	if c.Answer == clause.YesNo {
 		it.Answer = "No"
 	}

@@ -47,7 +47,7 @@ func TestRecord(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := record(text, tt.give)
+			got := record(text, "", tt.give)
 			if d := cmp.Diff(tt.hits, got.Hits); d != "" {
 				t.Error(d)
 			}

@@ -48,6 +48,19 @@ func (a anchor) pattern() string {
 	return `(?i)\b` + strings.Join(parts, `\W+`)
 }
 
+// Triggers are the anchors of category, as RE2 patterns; none for one that Find does not answer.
+func Triggers(category string) []string {
+	m := models()[category]
+	if m == nil {
+		return nil
+	}
+	var out []string
+	for _, a := range m.anchors {
+		out = append(out, a.pattern())
+	}
+	return out
+}
+
 // mostHits bounds the record; beyond it the closest passages are told as one.
 const mostHits = 20
 

@@ -57,6 +57,15 @@ var readers = sync.OnceValue(func() map[string]reader {
 // tuned on, 0..1; zero for an unknown category. It is also the confidence of every quote.
 func Confidence(category string) float64 { return readers()[category].trust }
 
+// Triggers are the phrases of category, as RE2 patterns; none for an unknown one.
+func Triggers(category string) []string {
+	var out []string
+	for _, t := range readers()[category].triggers {
+		out = append(out, t.re.String())
+	}
+	return out
+}
+
 func (r reader) find(d *Document) clause.Found {
 	var matches []clause.Span
 	for _, t := range r.triggers {
