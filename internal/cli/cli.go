@@ -5,11 +5,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/engine/local"
+	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/cli/exit"
 	"github.com/chargehand/chargehand/worker"
 )
@@ -19,12 +22,23 @@ type Parts struct {
 	Teams    map[string]Ready
 	Planners map[string]worker.Planner // functions that teams name as planner
 
+	// Agents makes language models, tools and agents elsewhere. One that is an io.Closer is closed
+	// when the command has ended. Nil: there are none.
+	Agents worker.Maker
+
+	// Model is the full name of a language model, "provider/model". Nil: names are taken as they are.
+	Model func(name string) (string, error)
+
 	// Own takes a data folder and supervises its runs. It returns an *chargehand.Error of
 	// CodeLocked where another process has the folder already.
 	Own func(ctx context.Context, dir string, how Taking) (Owned, error)
 
 	// Look reads a data folder that nobody need own. Nil: reading takes an owner.
 	Look func(ctx context.Context, dir string) (Looked, error)
+
+	// Archive reads a data folder's records as they are stored, and Verify checks them.
+	Archive func(ctx context.Context, dir string) (Archive, error)
+	Verify  func(ctx context.Context, dir string, opt local.AuditOptions) (*audit.Report, error)
 
 	LoadTeam func(path string) (*chargehand.Team, error)
 	LoadPlan func(path string, checks ...func(*chargehand.Plan) []chargehand.Problem) (*chargehand.Plan, error)
@@ -40,18 +54,28 @@ type Ready struct {
 	Objective func(docs []chargehand.Document) chargehand.Objective
 	Documents bool   // it needs at least one
 	Summary   string // one line of what it does
+
+	// WithModels is the team with language models, beside its own workers or instead of them. Nil:
+	// the team's declaration says who works.
+	WithModels func(m chargehand.Models, alone bool) chargehand.Team
 }
 
 // Owned is an engine in this process.
 type Owned interface {
 	chargehand.Engine
-	Close() error
+	Done() <-chan struct{} // closed when the engine has stopped, by Close or because its journal can no longer be written
+	Close() error          // says why it stopped
 }
 
 // A Taking says how a data folder is taken. The zero Taking supervises its runs.
 type Taking struct {
 	Hold  bool // only decide and control; call no worker
 	Force bool // go on with runs although workers have other versions now
+
+	Anchor         string // where checkpoints are kept too; empty: nowhere else
+	Witness        local.Witness
+	AcceptRollback bool // go on although the journal is not what its checkpoints say
+	AcceptNewKey   bool // go on although the key that signed them is not to be had
 }
 
 // Looked is a data folder that is only read.
@@ -70,6 +94,9 @@ type app struct {
 // flags are those that every command has.
 type flags struct {
 	data     string
+	anchor   string
+	witness  struct{ url, key string }
+	accept   struct{ rollback, newKey bool }
 	progress string
 	color    string
 	ascii    bool
@@ -87,8 +114,22 @@ func Main(streams IO, parts Parts, args []string) int {
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	err := root.ExecuteContext(context.Background())
+	if lost := a.letGo(); err == nil {
+		err = lost
+	}
 	a.complain(err)
 	return int(exit.OfError(err))
+}
+
+// letGo ends what the command's agents have started, whichever way the command ended: every engine
+// that they worked for is closed by now. Signals wait for it, a few seconds at most.
+func (a *app) letGo() error {
+	c, ok := a.Agents.(io.Closer)
+	if !ok {
+		return nil
+	}
+	defer onSignal(func(os.Signal) {})()
+	return c.Close()
 }
 
 func (a *app) root() *cobra.Command {
@@ -105,6 +146,14 @@ func (a *app) root() *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.data, "data", "", "data folder (default $CHARGEHAND_DATA_DIR, then the user's data folder)")
+	f.StringVar(&a.flags.anchor, "anchor", "", "folder outside the data folder for signed checkpoints (default $CHARGEHAND_ANCHOR, then the user's state folder, but none with --data)")
+	f.BoolVar(&a.flags.accept.rollback, "accept-rollback", false, "go on although the journal is not what its checkpoints say; it is put on record")
+	f.BoolVar(&a.flags.accept.newKey, "accept-new-key", false, "go on although the key that signed the checkpoints is not there; it is put on record")
+	f.StringVar(&a.flags.witness.url, "witness", "", "address of a witness that signs checkpoints too (default $CHARGEHAND_WITNESS, then none)")
+	f.StringVar(&a.flags.witness.key, "witness-key", "", "its public key, or a file with it (default $CHARGEHAND_WITNESS_KEY)")
+	for _, rare := range []string{"accept-rollback", "accept-new-key"} {
+		f.Lookup(rare).Hidden = true // the error that asks for one names it
+	}
 	f.StringVar(&a.flags.progress, "progress", "", "how to show progress: auto, tty, plain, jsonl or quiet (default $CHARGEHAND_PROGRESS, then auto)")
 	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
 	f.BoolVar(&a.flags.ascii, "ascii", false, "show ASCII only")
@@ -115,7 +164,8 @@ func (a *app) root() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.flags.check() }
 	root.AddCommand(
 		a.demoCommand(), a.initCommand(), a.runCommand(), a.runsCommand(), a.reviewCommand(), a.planCommand(),
-		a.policyCommand(), a.workersCommand(), a.doctorCommand(), a.versionCommand(), exitCodesTopic(),
+		a.policyCommand(), a.workersCommand(), a.toolsCommand(), a.auditCommand(), a.witnessCommand(), a.simCommand(), a.doctorCommand(),
+		a.serveCommand(), a.versionCommand(), exitCodesTopic(),
 	)
 	return root
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"flag"
 	"maps"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +21,9 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/client"
+	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/config"
+	"github.com/chargehand/chargehand/internal/witness"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -26,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // TestMain makes "chargehand" in a script this package's Main, over the fake engine, or over the
 // real one where $CHARGEHAND_TEST_ENGINE says so.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chargehand": func() {
+	testscript.Main(m, map[string]func(){"browser": browse, "linger": linger, "chargehand": func() {
 		parts := Standard()
 		if os.Getenv("CHARGEHAND_TEST_ENGINE") != "real" {
 			parts.Own = fakeOwn
@@ -87,11 +92,67 @@ func waitRuns(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
+// waitReview waits until a review of the data folder's owner waits for a decision.
+func waitReview(ts *testscript.TestScript, _ bool, _ []string) {
+	c := client.Dial(filepath.Join(ts.Getenv("CHARGEHAND_DATA_DIR"), socketName))
+	defer c.Close()
+	poll(ts, "nobody is asked", func() bool {
+		reviews, err := c.Reviews(context.Background())
+		return err == nil && len(reviews) > 0
+	})
+}
+
 // untilAttached waits until a process in the background follows the run through the socket.
 func untilAttached(ts *testscript.TestScript, _ bool, _ []string) {
 	flag := filepath.Join(ts.Getenv("CHARGEHAND_DATA_DIR"), "followed")
 	poll(ts, "nobody follows", func() bool {
 		_, err := os.Stat(flag)
+		return err == nil
+	})
+}
+
+// flip changes a bit of the byte that a text in a file begins with: "flip FILE TEXT".
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	i := bytes.Index(b, []byte(args[1]))
+	if i < 0 {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	b[i] ^= 1
+	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// oust takes a data folder's journal over in spite of its owner's lock: "oust DIR".
+func oust(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sql.Open("sqlite", filepath.Join(ts.MkAbs(args[0]), "journal.db"))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.ExecContext(context.Background(), `pragma busy_timeout = 10000; update meta set value = '99' where key = 'boot'`)
+	ts.Check(err)
+}
+
+// witnessed starts a witness for the log of a public key, and names it in the environment:
+// "witnessed KEYFILE".
+func witnessed(ts *testscript.TestScript, _ bool, args []string) {
+	key, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w, err := witness.Open(ts.MkAbs("witness"), witness.Options{Trust: []string{string(key)}})
+	ts.Check(err)
+	s := httptest.NewServer(w)
+	ts.Defer(func() {
+		s.Close()
+		ts.Check(w.Close())
+	})
+	ts.Setenv("CHARGEHAND_WITNESS", s.URL)
+	ts.Setenv("CHARGEHAND_WITNESS_KEY", w.Public())
+}
+
+// waitFile waits until there is a file.
+func waitFile(ts *testscript.TestScript, _ bool, args []string) {
+	poll(ts, "there is no "+args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
 		return err == nil
 	})
 }
@@ -111,7 +172,11 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "waitfor": waitFor, "waitruns": waitRuns, "until-attached": untilAttached,
+			"code": code, "waitfor": waitFor, "waitruns": waitRuns, "waitreview": waitReview, "until-attached": untilAttached,
+			"flip": flip, "witnessed": witnessed, "waitfile": waitFile, "provider": play, "issuer": guarded,
+			"freeport": freePort, "fetch": fetch, "calltool": callTool, "converse": converse, "snippet": snippet,
+			"fence": fence, "oust": oust, "replace": replace,
+			"firstgone": firstGone, "nothingleft": nothingLeft, "waitstate": waitState,
 		},
 		Setup: func(e *testscript.Env) error {
 			// A socket's path is at most about 100 bytes, and the work folder's is long.
@@ -120,6 +185,10 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Defer(func() { os.RemoveAll(dir) })
+			e.Defer(func() {
+				endLeft(filepath.Join(e.WorkDir, "pids"))
+				endLeft(filepath.Join(e.WorkDir, "orphans"))
+			})
 			for name, content := range binaries {
 				if err := os.WriteFile(filepath.Join(e.WorkDir, name), []byte(content), 0o644); err != nil {
 					return err
@@ -128,6 +197,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("CHARGEHAND_DATA_DIR", dir)
 			e.Setenv("CHARGEHAND_USER", "ana")
 			e.Setenv("CHARGEHAND_PROGRESS", "plain")
+			stranger, err := audit.NewKey("stranger")
+			if err != nil {
+				return err
+			}
+			e.Setenv("STRANGER", stranger.Public())
 			return nil
 		},
 	})

@@ -13,7 +13,7 @@ import (
 
 func (a *app) controlCommand(verb chargehand.Verb, short string) *cobra.Command {
 	var reason string
-	var force bool
+	var force, texts bool
 	c := &cobra.Command{
 		Use: string(verb) + " RUN", Short: short, Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
@@ -21,11 +21,13 @@ func (a *app) controlCommand(verb chargehand.Verb, short string) *cobra.Command 
 				return usage("cancel needs a reason", `say why with --reason "..."`)
 			}
 			j := a.journey(false)
+			j.texts = texts
 			return j.finish(j.control(c, given[0], chargehand.Control{Verb: verb, By: me(), Reason: reason}, force))
 		},
 	}
 	c.Flags().StringVarP(&reason, "reason", "r", "", "why, for the record")
 	if verb == chargehand.Resume {
+		textsFlag(c, &texts)
 		c.Flags().BoolVar(&force, "force", false, "go on although workers have other versions now; the run records it")
 	}
 	return c
@@ -48,11 +50,12 @@ func (j *journey) control(c *cobra.Command, id string, what chargehand.Control, 
 			return err
 		}
 	}
-	// A run whose process has ended is not paused: it goes on as soon as somebody has the folder.
+	// A run whose process has ended is not paused: it goes on since somebody has the folder.
 	abandoned := what.Verb == chargehand.Resume && v.State == chargehand.RunRunning && j.session.owner
-	err = j.session.Control(ctx, v.RunID, what)
-	if err != nil && !(abandoned && chargehand.CodeOf(err) == chargehand.CodeNotAllowed) {
-		return err
+	if !abandoned {
+		if err := j.session.Control(ctx, v.RunID, what); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(j.app.io.Err, "%s: %s\n", v.RunID, past[what.Verb])
 	if what.Verb == chargehand.Cancel {
@@ -76,11 +79,14 @@ func settled(ctx context.Context, s *session, run string) error {
 	defer cancel()
 	for {
 		v, err := s.Run(ctx, run)
+		if ctx.Err() != nil {
+			return nil // it takes longer: whoever supervises the run next puts it together
+		}
 		if err != nil || v.State.Final() || progress.Busy(v) || progress.Parked(v) {
 			return err
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
-			return nil // it takes longer: whoever supervises the run next puts it together
+			return nil
 		}
 	}
 }

@@ -14,8 +14,10 @@ import (
 // An answer is what the flags of a decision say.
 type answer struct {
 	approve bool
+	back    bool
 	hash    string
 	reason  string
+	plan    string // file with a plan to approve instead
 }
 
 func (a *app) approveCommand() *cobra.Command {
@@ -27,6 +29,24 @@ func (a *app) approveCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that is approved, or its first 8 digits or more")
 	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record")
+	c.Flags().StringVar(&f.plan, "plan", "", "file with a plan to follow instead of the one the review is about")
+	return c
+}
+
+func (a *app) sendBackCommand() *cobra.Command {
+	f := answer{back: true}
+	c := &cobra.Command{
+		Use: "send-back REVIEW", Short: "Have what a review is about done again", Args: args(cobra.ExactArgs(1)),
+		Long: "Have what a review is about done again: the reason is told to whoever does it. An output uses up an attempt;\na plan goes back to its planner.",
+		RunE: func(c *cobra.Command, given []string) error {
+			if strings.TrimSpace(f.reason) == "" {
+				return usage("send-back needs a reason", `say what is to be done otherwise with --reason "..."`)
+			}
+			return a.answer(c, given[0], f)
+		},
+	}
+	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that is sent back")
+	c.Flags().StringVarP(&f.reason, "reason", "r", "", "what is to be done otherwise")
 	return c
 }
 
@@ -99,18 +119,28 @@ func named(content, given string) bool {
 	return len(given) >= min(minHash, len(content)) && strings.HasPrefix(content, given)
 }
 
+// edit is the plan that a person approves instead; nil for none. Whether it fits the run's team is
+// for the engine to say.
+func (a *app) edit(f answer) (*chargehand.Plan, error) {
+	if f.plan == "" {
+		return nil, nil
+	}
+	return a.LoadPlan(f.plan, func(*chargehand.Plan) []chargehand.Problem { return nil })
+}
+
 func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f answer) error {
+	edit, err := a.edit(f)
+	if err != nil {
+		return err
+	}
 	d, err := s.Decide(ctx, chargehand.Decision{
-		ReviewID: r.ID, Approved: f.approve, Approver: me(), ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: f.reason,
+		ReviewID: r.ID, Approved: f.approve, SendBack: f.back, Approver: me(), ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: f.reason,
+		Plan: edit,
 	})
 	if err != nil {
 		return err
 	}
-	word := "rejected"
-	if d.Approved {
-		word = "approved"
-	}
-	fmt.Fprintf(a.io.Err, "%s: %s by %s\n", r.ID, word, term.Line(d.Approver))
+	fmt.Fprintf(a.io.Err, "%s: %s by %s\n", r.ID, d.Outcome(), term.Line(d.Approver))
 	if !s.owner {
 		return nil
 	}

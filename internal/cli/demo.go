@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/engine/local"
+	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/cli/exit"
 	"github.com/chargehand/chargehand/internal/cli/progress"
 )
@@ -50,6 +53,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return cause(ctx, a.demo(ctx, f))
 		},
 	}
+	c.AddCommand(a.tamperCommand())
 	c.Flags().BoolVar(&f.without, "without-gate", false, "show what a caller without any checks would have reported")
 	c.Flags().StringVar(&f.decide, "decide", "", "what to answer when a person is asked: approve, reject or timeout")
 	return c
@@ -60,37 +64,53 @@ func (a *app) demo(ctx context.Context, f demoForm) error {
 	fmt.Fprintf(a.io.Out, "chargehand demo: scripted workers, virtual money, nothing leaves this machine.\n"+
 		"The engine, the checks, the deadlines and the ledger are real.\n"+
 		"Task: %s   Budget $%s · policy %s\n\n", a.Parts.Demo.Task, o.Team.Budget.USD, o.Team.Policy.ID())
-	dir, err := os.MkdirTemp("", "chargehand-demo-")
+	dir, err := demoFolder()
 	if err != nil {
-		return fmt.Errorf("make a folder for the demo: %w", err)
+		return err
 	}
 	e, err := a.Parts.Demo.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
-	t := &telling{app: a, engine: e, form: f, story: progress.Story{Style: a.style(a.io.Out)}}
+	t := &telling{app: a, engine: e, form: f, story: progress.Story{Style: a.style(a.io.Out)}, out: a.io.Out}
 	err = t.tell(ctx, o)
 	if err = errors.Join(err, e.Close()); err != nil {
 		return err
 	}
-	return a.afterDemo(t, dir)
+	return a.afterDemo(ctx, t, dir)
+}
+
+func demoFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "chargehand-demo-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	return dir, nil
 }
 
 // afterDemo says what became of the run, and checks that the story went as told.
-func (a *app) afterDemo(t *telling, dir string) error {
+func (a *app) afterDemo(ctx context.Context, t *telling, dir string) error {
 	v := &t.view
 	code := exit.Of(&v.RunSummary)
 	fmt.Fprintln(a.io.Out)
-	for _, line := range progress.Final(v, a.style(a.io.Out)) {
-		if !strings.HasPrefix(line, "   result") { // its command lacks the demo's folder; it comes below
+	for _, line := range (progress.Final{View: v, Style: a.style(a.io.Out), Width: a.screen(a.io.Out).Width, Remedy: remedyOf}).Lines() {
+		if !strings.HasPrefix(line, "   result") && !strings.HasPrefix(line, "   verify") { // their commands lack the demo's folder; they come below
 			fmt.Fprintln(a.io.Out, line)
 		}
 	}
 	fmt.Fprintf(a.io.Out, "   A run that comes out so exits with %d.\n\n", code)
+	record, err := a.Verify(ctx, dir, local.AuditOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.io.Out, "%s\n   Change one byte of it, and verify again:\n   chargehand demo tamper\n\n", a.auditLine(record))
+	if record.Verdict != audit.Intact {
+		return failed("the demo's record is not what was recorded")
+	}
 	fmt.Fprintf(a.io.Out, "Without the checks the report would have given the lie as the contract's words:\n"+
 		"   chargehand demo --without-gate\n"+
-		"Look at the run again:\n   chargehand runs result %s --data %s\n"+
-		"On your own contract, and then with a team of your own:\n   chargehand run contract-review FILE\n   chargehand init myteam\n", v.RunID, dir)
+		"Look at the run again, and verify its record:\n   chargehand runs result %s --data %s\n   chargehand audit verify --data %s\n"+
+		"On your own contract, and then with a team of your own:\n   chargehand run contract-review FILE\n   chargehand init myteam\n", v.RunID, dir, dir)
 	if missing := t.missing(); missing != "" {
 		return &chargehand.Error{
 			Code: chargehand.CodeInternal, What: "the demo did not go as told", Why: missing,
@@ -108,6 +128,7 @@ type telling struct {
 	story  progress.Story
 	view   chargehand.View
 	asked  bool
+	out    io.Writer
 }
 
 func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
@@ -121,7 +142,7 @@ func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
 		}
 		t.view.Apply(r)
 		for _, line := range t.story.Tell(&t.view, r) {
-			fmt.Fprintln(t.app.io.Out, line)
+			fmt.Fprintln(t.out, line)
 		}
 		if progress.Parked(&t.view) && !t.asked {
 			t.asked = true
@@ -137,19 +158,19 @@ func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
 // the terminal do so.
 func (t *telling) ask(ctx context.Context) error {
 	r := t.view.Reviews[0]
-	fmt.Fprintln(t.app.io.Out)
+	fmt.Fprintln(t.out)
 	for _, line := range t.story.Question(&t.view, &r) {
-		fmt.Fprintln(t.app.io.Out, line)
+		fmt.Fprintln(t.out, line)
 	}
-	fmt.Fprintln(t.app.io.Out)
+	fmt.Fprintln(t.out)
 	switch {
 	case t.form.decide == "approve", t.form.decide == "reject":
 		return t.decide(ctx, &r, t.form.decide == "approve")
 	case t.form.decide == "timeout" || !t.app.asks():
-		fmt.Fprintln(t.app.io.Out, "Nobody answers.")
+		fmt.Fprintln(t.out, "Nobody answers.")
 		return nil
 	}
-	fmt.Fprintf(t.app.io.Out, "[a]pprove  [r]eject  [enter = wait and see what the policy decides]  > ")
+	fmt.Fprintf(t.out, "[a]pprove  [r]eject  [enter = wait and see what the policy decides]  > ")
 	go t.listen(ctx, &r)
 	return nil
 }

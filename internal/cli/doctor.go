@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ func (a *app) doctorCommand() *cobra.Command {
 // A symptom is one thing that was looked at.
 type symptom struct {
 	name, found string
+	none        bool // there is nothing to look at, which is no problem
 	err         error
 }
 
@@ -33,16 +35,19 @@ func (a *app) examine(ctx context.Context) error {
 	version, _ := build()
 	checks := []symptom{{name: "version", found: version + ", " + runtime.Version() + " on " + runtime.GOOS + "/" + runtime.GOARCH}}
 	dir, err := a.dataDir()
-	checks = append(checks, symptom{"data folder", dir, err})
+	checks = append(checks, symptom{name: "data folder", found: dir, err: err})
 	if err == nil {
 		checks = append(checks, writable(dir), a.engine(ctx))
 	}
-	checks = append(checks, a.terminal())
+	checks = append(append(checks, a.terminal()), a.models(ctx)...)
 	st, sick := a.style(a.io.Out), 0
 	for _, s := range checks {
 		sign, text := chargehand.RunCompleted.Sign(), s.found
+		if s.none {
+			sign = chargehand.RunPending.Sign()
+		}
 		if s.err != nil {
-			sign, text = chargehand.RunFailed.Sign(), s.err.Error()
+			sign, text = chargehand.RunFailed.Sign(), strings.TrimPrefix(s.err.Error(), s.name+": ")
 			sick++
 		}
 		fmt.Fprintf(a.io.Out, "%s %s  %s\n", st.Tone(sign.Tone, st.Glyph(sign)), term.Pad(s.name, 11), term.Line(text))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type journey struct {
 	session *session
 	runs    []*progress.Run
 	strict  bool
+	texts   bool                        // show what workers say, in a log too
 	detach  bool                        // Ctrl-C leaves the runs as they are
 	until   func(*chargehand.View) bool // ends the watch early; nil: never
 	timeout time.Duration               // zero: none
@@ -72,6 +74,9 @@ func (j *journey) watch(ctx context.Context, cancel context.CancelCauseFunc) err
 	defer onSignal(func(s os.Signal) { j.interrupted(ctx, s, cancel) })()
 	w := &progress.Watch{
 		Source: j.session, Runs: j.runs, Renderer: j.app.renderer(j.hint(), j.runs), Until: j.still, Notices: j.notices,
+	}
+	if j.texts || j.app.mode() == "tty" {
+		w.Tokens, _ = j.session.Engine.(chargehand.Streamer)
 	}
 	if j.app.asks() {
 		w.Review = func(r *progress.Run, rev *chargehand.Review) string { return j.app.shown(ctx, j.session, &r.View, rev) }
@@ -160,7 +165,9 @@ func (j *journey) takeOver(ctx context.Context, cancel context.CancelCauseFunc) 
 // finish writes the last words on every run and makes the exit code: the gravest of all runs, or
 // why the command ended before them. err is what went wrong on the way.
 func (j *journey) finish(err error) error {
+	var conflicts map[string][]chargehand.Conflict
 	if j.session != nil {
+		conflicts = j.conflicts()
 		err = errors.Join(err, j.session.close())
 	}
 	if err != nil {
@@ -177,7 +184,7 @@ func (j *journey) finish(err error) error {
 	} else if j.pausing.Load() {
 		code = exit.Interrupted
 	}
-	j.lastWords(code)
+	j.lastWords(code, conflicts)
 	if code == exit.OK {
 		return nil
 	}
@@ -197,22 +204,50 @@ func (j *journey) code(v *chargehand.View) exit.Code {
 	return code
 }
 
-func (j *journey) lastWords(code exit.Code) {
-	if j.app.mode() == "quiet" || j.app.mode() == "jsonl" {
+// goesOn reports whether there is a run that whoever owns the folder next takes up again. Paused ones
+// wait to be resumed.
+func (j *journey) goesOn() bool {
+	return slices.ContainsFunc(j.runs, func(r *progress.Run) bool {
+		return r.View.RunID != "" && !r.View.State.Final() && r.View.State != chargehand.RunPaused
+	})
+}
+
+// speaks reports whether there are last words.
+func (j *journey) speaks() bool { return j.app.mode() != "quiet" && j.app.mode() != "jsonl" }
+
+// conflicts are those in the results of the runs that have one, by run. A result that cannot be read
+// now is left to the command that shows it.
+func (j *journey) conflicts() map[string][]chargehand.Conflict {
+	out := map[string][]chargehand.Conflict{}
+	for _, r := range j.runs {
+		if v := &r.View; j.speaks() && v.ResultRef != "" && v.Accepted > 0 {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			if res, err := j.session.Result(ctx, v.RunID); err == nil {
+				out[v.RunID] = res.Conflicts
+			}
+			cancel()
+		}
+	}
+	return out
+}
+
+func (j *journey) lastWords(code exit.Code, conflicts map[string][]chargehand.Conflict) {
+	if !j.speaks() {
 		return
 	}
 	st := j.app.style(j.app.io.Err)
 	var b strings.Builder
 	for _, r := range j.runs {
 		if r.View.RunID != "" {
-			b.WriteString(strings.Join(progress.Final(&r.View, st), "\n") + "\n")
+			f := progress.Final{View: &r.View, Style: st, Width: j.app.screen(j.app.io.Err).Width, Conflicts: conflicts[r.View.RunID], Remedy: remedyOf}
+			b.WriteString(strings.Join(f.Lines(), "\n") + "\n")
 		}
 	}
 	switch {
 	case j.halted != nil && !j.session.owner:
 		b.WriteString("the process that supervises it goes on\n")
-	case j.halted != nil:
-		b.WriteString("nothing goes on until it is watched again\n")
+	case j.halted != nil && j.goesOn():
+		b.WriteString("what is not paused goes on with the next command that works in the data folder\n")
 	}
 	fmt.Fprintf(&b, "exit %d\n", code)
 	fmt.Fprint(j.app.io.Err, b.String())

@@ -9,11 +9,14 @@ import (
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/agent"
 	"github.com/chargehand/chargehand/engine/local"
 	"github.com/chargehand/chargehand/internal/config"
 	"github.com/chargehand/chargehand/internal/gate"
 	"github.com/chargehand/chargehand/internal/scaffold"
+	"github.com/chargehand/chargehand/model/open"
 	"github.com/chargehand/chargehand/teams/contractreview"
+	"github.com/chargehand/chargehand/tool/mcp"
 )
 
 // teams are the ready-made ones, by the name that "chargehand run" knows them by.
@@ -23,19 +26,28 @@ var teams = map[string]Ready{
 		Objective: contractreview.Objective,
 		Documents: true,
 		Summary:   "reads a contract for 41 kinds of clause and rates its risks; needs no model",
+
+		WithModels: contractreview.WithModels,
 	},
 }
 
 // Standard is the program as it is shipped: the local engine, and the teams that come with it.
 func Standard() Parts {
+	agents := agent.New(agent.Options{Servers: mcp.Options{Grants: grants()}})
 	return Parts{
-		Teams: teams,
+		Teams:  teams,
+		Agents: agents,
+		Model:  func(name string) (string, error) { return open.Resolve(name, os.LookupEnv) },
 		Own: func(ctx context.Context, dir string, how Taking) (Owned, error) {
 			return local.Open(ctx, local.Options{
 				Dir: dir, Workers: contractreview.Workers(), Hold: how.Hold, Force: how.Force, Log: operatorLog(dir),
+				Anchor: how.Anchor, AcceptRollback: how.AcceptRollback, AcceptNewKey: how.AcceptNewKey,
+				Witness: how.Witness, Agents: agents,
 			})
 		},
 		Look:     func(ctx context.Context, dir string) (Looked, error) { return local.LookAt(ctx, dir) },
+		Archive:  func(ctx context.Context, dir string) (Archive, error) { return local.LookAt(ctx, dir) },
+		Verify:   local.Audit,
 		LoadTeam: func(path string) (*chargehand.Team, error) { return config.Load(path, compile) },
 		LoadPlan: config.LoadPlan,
 		Lint:     compile,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/supervise"
 	"github.com/chargehand/chargehand/worker"
 )
 
@@ -19,6 +21,7 @@ func (a *app) planCommand() *cobra.Command {
 
 func (a *app) planShowCommand() *cobra.Command {
 	var f orderForm
+	var models modelForm
 	var form string
 	c := &cobra.Command{
 		Use: "show TEAM|TEAM.yaml [FILE...]", Short: "Show the plan of a team: subtasks, workers, cost and time", Args: args(cobra.MinimumNArgs(1)),
@@ -28,6 +31,9 @@ func (a *app) planShowCommand() *cobra.Command {
 			}
 			r, err := a.team(given[0])
 			if err != nil {
+				return err
+			}
+			if r, err = a.apply(models, r); err != nil {
 				return err
 			}
 			docs, err := a.documents(given[1:])
@@ -44,6 +50,7 @@ func (a *app) planShowCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.plan, "plan", "", "file with a plan to show instead of the team's")
 	c.Flags().StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
+	models.register(c.Flags())
 	outputFlag(c, &form, "table", "table or json")
 	return c
 }
@@ -72,12 +79,13 @@ func (a *app) planLintCommand() *cobra.Command {
 
 func planned(p *chargehand.Plan) string {
 	if p == nil {
-		return "planned by a function"
+		return "planned when it is run"
 	}
 	return term.Count(len(p.Subtasks), "subtask")
 }
 
-// lint reports a ready-made team's problems; those of a file were told when it was read.
+// lint reports a ready-made team's problems; those of a file were told when it was read. What the team
+// leaves open is told as a warning.
 func (a *app) lint(name string, r Ready, under, summary string) error {
 	var problems []chargehand.Problem
 	for _, p := range append(r.Team.Check(), a.Lint(&r.Team)...) {
@@ -87,6 +95,11 @@ func (a *app) lint(name string, r Ready, under, summary string) error {
 	}
 	if len(problems) > 0 {
 		return &chargehand.Error{Code: chargehand.CodeInvalid, What: name + " cannot be used", Problems: problems}
+	}
+	for _, p := range r.Team.Remarks() {
+		if strings.HasPrefix(p.Path, under) {
+			fmt.Fprintf(a.io.Err, "warning: %s\n", term.Line(p.String()))
+		}
 	}
 	fmt.Fprintf(a.io.Out, "%s: no problems (%s)\n", term.Line(name), summary)
 	return nil
@@ -105,6 +118,8 @@ func (a *app) plan(ctx context.Context, o *chargehand.Order) (*chargehand.Plan, 
 			return nil, fmt.Errorf("plan: %w", err)
 		}
 		return &plan, nil
+	case p.LLM != nil && a.Agents != nil:
+		return a.askModel(ctx, o)
 	}
 	return nil, &chargehand.Error{
 		Code: chargehand.CodeInvalid, What: "the team " + o.Team.Name + " has no plan",
@@ -112,7 +127,68 @@ func (a *app) plan(ctx context.Context, o *chargehand.Order) (*chargehand.Plan, 
 	}
 }
 
+// askModel has the team's language model plan. An invalid plan goes back once, as in a run (SPEC.md
+// ·21); what is wrong with the second is for the caller to say.
+func (a *app) askModel(ctx context.Context, o *chargehand.Order) (*chargehand.Plan, error) {
+	planner, err := a.Agents.Planner(&o.Team)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	ask := worker.PlanRequest{Objective: o.Objective, Team: &o.Team, Iteration: 1}
+	var plan chargehand.Plan
+	var spent chargehand.Usage
+	for range 2 {
+		var u chargehand.Usage
+		plan, u, err = planner.Plan(ctx, ask)
+		spent = spent.Plus(u)
+		if ask.Errors = wrongs(&o.Team, &plan, err); len(ask.Errors) == 0 {
+			break
+		}
+	}
+	if spent.USD > 0 || err == nil {
+		fmt.Fprintf(a.io.Err, "planned by %s, for %s\n", term.Line(o.Team.Planner.LLM.Model), term.Money(spent.USD))
+	}
+	switch {
+	case err != nil && worker.KindOf(err) == worker.Garbage:
+		return nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: "the plan cannot be followed", Why: err.Error(), Err: err}
+	case err != nil:
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	return &plan, nil
+}
+
+// wrongs is what a planner hears about its plan; nothing where it is fine, or there is none to mend.
+func wrongs(t *chargehand.Team, p *chargehand.Plan, err error) []string {
+	if err != nil {
+		if worker.KindOf(err) == worker.Garbage {
+			return []string{"the planner failed: " + err.Error()} // as in a run
+		}
+		return nil
+	}
+	var out []string
+	for _, problem := range t.CheckPlan(p) {
+		out = append(out, problem.String())
+	}
+	return out
+}
+
+// priced is the order's team as a run would have it: with models, and what their calls cost.
+func (a *app) priced(o *chargehand.Order) error {
+	if a.Agents == nil {
+		return nil
+	}
+	t, problems := a.Agents.Complete(&o.Team)
+	if len(problems) > 0 {
+		return &chargehand.Error{Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", o.Team.Name), Problems: problems}
+	}
+	o.Team = *t
+	return nil
+}
+
 func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) error {
+	if err := a.priced(o); err != nil {
+		return err
+	}
 	p, err := a.plan(ctx, o)
 	if err != nil {
 		return err
@@ -120,11 +196,16 @@ func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) er
 	if problems := o.Team.CheckPlan(p); len(problems) > 0 {
 		return &chargehand.Error{Code: chargehand.CodeInvalid, What: "the plan cannot be followed", Problems: problems}
 	}
+	f := newForecast(&o.Team, p)
+	if limit := cmp.Or(o.Budget.USD, o.Team.Budget.USD); limit > 0 && f.cost() > limit {
+		fmt.Fprintf(a.io.Err, "warning: the plan is estimated at %s, above the budget of %s: a run leaves gaps where the money ends\n",
+			term.Money(f.cost()), term.Money(limit))
+	}
 	if asJSON {
+		fmt.Fprint(a.io.Err, firstAsks(o, p))
 		return term.WriteJSON(a.io.Out, p)
 	}
 	t := term.Table{Head: []string{"SUBTASK", "LABEL", "CAPABILITY", "AFTER", "NEEDED", "WORKERS", "EST."}, Width: a.screen(a.io.Out).Width}
-	f := newForecast(&o.Team, p)
 	for i := range p.Subtasks {
 		s := &p.Subtasks[i]
 		needed := "optional"
@@ -137,8 +218,41 @@ func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) er
 	if err := t.Write(a.io.Out, st); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.io.Out, "\n%s\n", st.Text(f.summary(o)))
+	_, err = fmt.Fprintf(a.io.Out, "\n%s\n%s", st.Text(f.summary(o)), firstAsks(o, p))
 	return err
+}
+
+// firstAsks says why a run would have this plan approved before anything of it begins; empty where it
+// would not.
+func firstAsks(o *chargehand.Order, p *chargehand.Plan) string {
+	in := supervise.Planned{Plan: *p, Source: sourceOf(o)}
+	ids := supervise.Unvouched(&o.Team, &in)
+	switch {
+	case !supervise.AsksFirst(&o.Team, &in):
+		return ""
+	case len(ids) == 0:
+		return "Nothing begins before a person has approved the plan (policy.approvePlan).\n"
+	}
+	const shown = 10
+	names := term.Line(strings.Join(ids[:min(shown, len(ids))], ", "))
+	if n := len(ids) - shown; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	return "Nothing begins before a person has approved the plan: a model made it, and wants to do more than read in " +
+		names + " (policy.planEffects).\n"
+}
+
+// sourceOf is where the order's plan comes from, as a run records it.
+func sourceOf(o *chargehand.Order) string {
+	switch p := o.Team.Planner; {
+	case o.Objective.Plan != nil:
+		return "objective"
+	case p.Template != nil:
+		return "template"
+	case p.LLM != nil:
+		return "llm"
+	}
+	return "func"
 }
 
 // A forecast is what a plan costs and how long it takes if every first attempt is accepted.
@@ -182,9 +296,35 @@ func (f forecast) estimate(s *chargehand.Subtask) string {
 	return text
 }
 
-// summary is the number of subtasks, the cost of all and the time of the longest chain.
+// cost is that of all first attempts, of their reviews, and of the synthesis with its review.
+func (f forecast) cost() chargehand.Micros {
+	var sum, review chargehand.Micros
+	if w := f.team.Worker(f.team.Policy.Judge()); w != nil {
+		review = w.CostPerCallEstimateUSD
+	}
+	for i := range f.plan.Subtasks {
+		c, _ := f.first(&f.plan.Subtasks[i])
+		sum += c + review
+	}
+	if s := f.team.Synthesis; s != nil {
+		c, _ := f.first(&chargehand.Subtask{Capability: s.Capability})
+		sum += c + review
+	}
+	return sum
+}
+
+// crowded is how long all attempts take at least, with no more of them at once than the team allows.
+func (f forecast) crowded() time.Duration {
+	var sum time.Duration
+	for i := range f.plan.Subtasks {
+		_, latency := f.first(&f.plan.Subtasks[i])
+		sum += latency
+	}
+	return sum / time.Duration(f.team.Policy.Concurrency())
+}
+
+// summary is the number of subtasks, the cost of all and the time they take.
 func (f forecast) summary(o *chargehand.Order) string {
-	var cost chargehand.Micros
 	var decisions int
 	ends := map[string]time.Duration{}
 	for range f.plan.Subtasks { // each round settles at least one more link of every chain
@@ -206,19 +346,20 @@ func (f forecast) summary(o *chargehand.Order) string {
 	var longest time.Duration
 	for i := range f.plan.Subtasks {
 		s := &f.plan.Subtasks[i]
-		c, _ := f.first(s)
-		cost += c
 		longest = max(longest, ends[s.ID])
 		if s.RequiresApproval {
 			decisions++
 		}
 	}
-	text := fmt.Sprintf("%s, estimate %s", term.Count(len(f.plan.Subtasks), "subtask"), term.Money(cost))
-	if b := o.Budget.USD; b > 0 {
+	text := fmt.Sprintf("%s, estimate %s", term.Count(len(f.plan.Subtasks), "subtask"), term.Money(f.cost()))
+	if b := cmp.Or(o.Budget.USD, o.Team.Budget.USD); b > 0 {
 		text += " of " + term.Money(b)
 	}
 	if longest > 0 {
 		text += ", longest chain " + term.Span(longest)
+	}
+	if all := f.crowded(); all > longest {
+		text += fmt.Sprintf(", at least %s with %d at once", term.Span(all), f.team.Policy.Concurrency())
 	}
 	if decisions > 0 {
 		text += ", " + term.Count(decisions, "approval")

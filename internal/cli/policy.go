@@ -48,16 +48,35 @@ func meaning(t *chargehand.Team) string {
 	default:
 		say("a run with nothing but reviews left waits where one is about something required")
 	}
+	switch {
+	case p.ApprovePlan:
+		say("nothing begins before a person has approved the plan")
+	case !byOthers(t):
+	case p.PlanEffects == chargehand.AllowEffects:
+		say("nobody has to see a plan of a model that does more than read: what it reads may decide what is written")
+	default:
+		say("a plan of a model that does more than read begins when a person has approved it, and never without")
+	}
 	if p.Conflicts == chargehand.ReviewConflict {
 		say("a person is asked about outputs that disagree")
 	} else {
 		say("outputs that disagree are listed in the result")
+	}
+	if d := &p.Debate; d.Always || *d != (chargehand.Debate{}) {
+		who := "of the subtasks that say so"
+		if d.Always {
+			who = "of every subtask that only reads"
+		}
+		say("an output %s that needs a person, or contradicts an accepted one, is answered by another worker first, in up to %s", who, term.Count(d.MaxRounds(), "round"))
 	}
 	if p.Reviewer != "" {
 		say("%s judges every output that the gate accepts", term.Line(p.Reviewer))
 	}
 	return b.String()
 }
+
+// byOthers reports whether the team's plans may be such as nobody of the team's wrote.
+func byOthers(t *chargehand.Team) bool { return t.Planner.LLM != nil || t.Planner.Advice }
 
 func auto(p *chargehand.Policy) string {
 	if p.AutoDecision == chargehand.AutoApprove {

@@ -17,8 +17,10 @@ import (
 // A runForm is what the flags of "run" say.
 type runForm struct {
 	orderForm
+	models   modelForm
 	planOnly bool
 	strict   bool
+	texts    bool
 	output   string
 }
 
@@ -41,8 +43,10 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
 	fl.StringVar(&f.plan, "plan", "", "file with a plan to follow instead of the team's planner")
 	fl.StringArrayVar(&f.inputs, "input", nil, "input as key=value; may be given more than once")
+	f.models.register(fl)
 	fl.BoolVar(&f.planOnly, "plan-only", false, "show the plan and start nothing")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
+	textsFlag(c, &f.texts)
 	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, table or json")
 	return c
 }
@@ -53,6 +57,9 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 	}
 	r, err := a.team(name)
 	if err != nil {
+		return err
+	}
+	if r, err = a.apply(f.models, r); err != nil {
 		return err
 	}
 	docs, err := a.documents(files)
@@ -67,6 +74,7 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 		return a.showPlan(c.Context(), &orders[0], f.output == "json")
 	}
 	j := a.journey(f.strict)
+	j.texts = f.texts
 	return j.finish(j.start(c.Context(), orders, f.output))
 }
 

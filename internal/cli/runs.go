@@ -14,9 +14,9 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	return group("runs", "Look at runs, and pause, resume or cancel them",
+	return group("runs", "Look at runs, and pause, resume, cancel or fork them",
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.logsCommand(), a.resultCommand(), a.costCommand(),
-		a.replayCommand(), a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed"),
+		a.replayCommand(), a.forkCommand(), a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed"),
 		a.controlCommand(chargehand.Resume, "Let a paused run go on"),
 		a.controlCommand(chargehand.Cancel, "End a run with what it has"))
 }
@@ -234,9 +234,24 @@ func (a *app) writeView(v *chargehand.View) error {
 			worker = row.Attempts[n-1].Worker
 		}
 		sign := row.State.Sign()
-		t.Add(row.ID, row.Label, st.Glyph(sign)+" "+sign.Label, fmt.Sprint(len(row.Attempts)), worker, row.Why)
+		if v.State.Final() && !row.State.Final() { // nobody is asked any more
+			sign = chargehand.SubtaskDegraded.Sign()
+			sign.Label = "Left out: not decided"
+		}
+		t.Add(row.ID, row.Label, st.Glyph(sign)+" "+sign.Label, fmt.Sprint(len(row.Attempts)), worker, why(v, row))
 	}
 	return t.Write(a.io.Out, st)
+}
+
+// why is what there is to say of a subtask that is not accepted: of one that waits for a person, what
+// that is asked.
+func why(v *chargehand.View, row *chargehand.SubtaskView) string {
+	for i := range v.Reviews {
+		if r := &v.Reviews[i]; r.Open() && r.TaskID == row.ID {
+			return r.Grounds(&row.Subtask)
+		}
+	}
+	return row.Why
 }
 
 func outputFlag(c *cobra.Command, form *string, def, choices string) {

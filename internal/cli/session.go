@@ -19,7 +19,8 @@ const socketName = "chargehand.sock"
 // A session is an engine for as long as a command needs one.
 type session struct {
 	chargehand.Engine
-	owner bool // runs are supervised in this process, and stand still without it
+	owner bool            // runs are supervised in this process, and stand still without it
+	done  <-chan struct{} // closed when that ends; nil where another process supervises
 	close func() error
 }
 
@@ -28,6 +29,12 @@ func (a *app) open(ctx context.Context, how Taking) (*session, error) {
 	dir, err := a.dataDir()
 	if err != nil {
 		return nil, err
+	}
+	how.Anchor, how.AcceptRollback, how.AcceptNewKey = a.anchor(), a.flags.accept.rollback, a.flags.accept.newKey
+	if c, err := a.witnessClient(); err != nil {
+		return nil, err
+	} else if c != nil {
+		how.Witness = c
 	}
 	patience := time.Now().Add(3 * time.Second)
 	for {
@@ -84,12 +91,13 @@ func (a *app) own(ctx context.Context, engine Owned, dir string) *session {
 	l, err := httpapi.Listen(filepath.Join(dir, socketName))
 	if err != nil {
 		fmt.Fprintf(a.io.Err, "warning: other chargehand processes cannot reach this one: %v\n", err)
-		return &session{Engine: engine, owner: true, close: engine.Close}
+		return &session{Engine: engine, owner: true, done: engine.Done(), close: engine.Close}
 	}
 	serve, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- httpapi.Serve(serve, l, httpapi.Handler(engine, httpapi.Options{})) }()
-	return &session{Engine: engine, owner: true, close: func() error {
+	return &session{Engine: engine, owner: true, done: engine.Done(), close: func() error {
+		defer onSignal(func(os.Signal) {})() // what the engine has begun ends with it, in seconds
 		stop()
 		return errors.Join(<-served, engine.Close())
 	}}
@@ -98,20 +106,49 @@ func (a *app) own(ctx context.Context, engine Owned, dir string) *session {
 // dataDir is where runs are kept: --data, $CHARGEHAND_DATA_DIR, $XDG_DATA_HOME/chargehand or
 // ~/.local/share/chargehand.
 func (a *app) dataDir() (string, error) {
-	if a.flags.data != "" {
-		return a.flags.data, nil
-	}
-	if dir := os.Getenv("CHARGEHAND_DATA_DIR"); dir != "" {
+	if dir := a.namedDir(); dir != "" {
 		return dir, nil
 	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "chargehand"), nil
-	}
-	home, err := os.UserHomeDir()
+	dir, err := homeFolder("XDG_DATA_HOME", ".local", "share")
 	if err != nil {
 		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "there is no data folder", Why: err.Error(), Next: "name one with --data", Err: err}
 	}
-	return filepath.Join(home, ".local", "share", "chargehand"), nil
+	return dir, nil
+}
+
+// namedDir is the data folder that was named; empty: it is the user's own.
+func (a *app) namedDir() string {
+	if a.flags.data != "" {
+		return a.flags.data
+	}
+	return os.Getenv("CHARGEHAND_DATA_DIR")
+}
+
+// homeFolder is chargehand's folder of a kind: below the one that the variable names, or else in
+// the user's home.
+func homeFolder(variable string, home ...string) (string, error) {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "chargehand"), nil
+	}
+	dir, err := os.UserHomeDir()
+	return filepath.Join(append(append([]string{dir}, home...), "chargehand")...), err
+}
+
+// anchor is where checkpoints are kept too: --anchor, $CHARGEHAND_ANCHOR, and for the user's own
+// data folder $XDG_STATE_HOME/chargehand/anchor or ~/.local/state/chargehand/anchor; empty: nowhere.
+// A folder that was named may be a throw-away one, and is not held to what an earlier one said.
+func (a *app) anchor() string {
+	if a.flags.anchor != "" {
+		return a.flags.anchor
+	}
+	if dir := os.Getenv("CHARGEHAND_ANCHOR"); dir != "" || a.namedDir() != "" {
+		return dir
+	}
+	dir, err := homeFolder("XDG_STATE_HOME", ".local", "state")
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "anchor")
 }
 
 // look reaches the process that has the data folder, or else reads the folder as it is. No run is

@@ -12,6 +12,7 @@ import (
 
 func (a *app) watchCommand() *cobra.Command {
 	var until string
+	var texts bool
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use: "watch RUN", Short: "Follow a run until it ends; Ctrl-C leaves it alone", Args: args(cobra.ExactArgs(1)),
@@ -20,7 +21,7 @@ func (a *app) watchCommand() *cobra.Command {
 				return err
 			}
 			j := a.journey(false)
-			j.detach, j.timeout = true, timeout
+			j.detach, j.timeout, j.texts = true, timeout, texts
 			if until == "needs-human" {
 				j.until = func(v *chargehand.View) bool { return v.NeedsHuman > 0 }
 			}
@@ -29,7 +30,13 @@ func (a *app) watchCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&until, "until", "done", "watch until: done or needs-human")
 	c.Flags().DurationVar(&timeout, "timeout", 0, "stop watching after this time, such as 20m")
+	textsFlag(c, &texts)
 	return c
+}
+
+// textsFlag is the flag of commands that follow runs.
+func textsFlag(c *cobra.Command, texts *bool) {
+	c.Flags().BoolVar(texts, "texts", false, "show in a log too, as provisional, what workers write while they write it")
 }
 
 // join follows a run that is there already.

@@ -27,6 +27,8 @@ const (
 	Waiting     Code = 8
 	NotFound    Code = 9
 	Conflict    Code = 10
+	Audit       Code = 11
+	Target      Code = 12
 	Timeout     Code = 124
 	Interrupted Code = 130
 	Terminated  Code = 143
@@ -47,6 +49,8 @@ var meanings = []struct {
 	{Waiting, "still waiting for a person"},
 	{NotFound, "not found"},
 	{Conflict, "conflict: already decided, stale hash, data locked or in a newer format"},
+	{Audit, "the records, or what vouches for them, are not what was recorded"},
+	{Target, "a figure misses the target it was given, such as --fail-under"},
 	{Timeout, "--timeout reached, the run goes on"},
 	{Interrupted, "Ctrl-C"},
 	{Terminated, "SIGTERM"},
@@ -99,7 +103,9 @@ var errorCodes = map[chargehand.Code]Code{
 	chargehand.CodeLocked:     Conflict,
 	chargehand.CodeFormat:     Conflict,
 	chargehand.CodeDrift:      Conflict,
+	chargehand.CodeKeyTaken:   Conflict,
 	chargehand.CodeNotAllowed: NotAllowed,
+	chargehand.CodeAudit:      Audit,
 }
 
 // Error makes a command end with a code. Err is shown; nil shows nothing.

@@ -54,6 +54,12 @@ func describe(v *chargehand.View, rec chargehand.Record) Event {
 	case chargehand.PlanRefused:
 		e.Level = Warn
 		e.count("iteration", f.Iteration).with("errors", strings.Join(f.Errors, "; "))
+	case chargehand.PlanAdvised:
+		e.with("source", f.Advice.Run).with("outcome", string(f.Advice.Outcome)).with("plan", f.Advice.Summary)
+		e.with("confidence", strconv.FormatFloat(f.Advice.Confidence, 'f', 2, 64))
+	case chargehand.PlanProposed:
+		e.Level = Wait
+		e.count("subtasks", f.Subtasks).with("shape", string(f.Shape)).money("estimate", f.Estimate).with("source", f.Source)
 	case chargehand.PlanAdopted:
 		e.count("version", f.Version).count("subtasks", f.Subtasks).with("shape", string(f.Shape)).money("estimate", f.Estimate)
 	case chargehand.SubtasksPlanned:
@@ -78,10 +84,31 @@ func describe(v *chargehand.View, rec chargehand.Record) Event {
 		e.with("what", f.What).with("code", string(f.Code)).with("why", f.Why).with("by", f.By)
 	case chargehand.ReviewOpened, chargehand.ReviewDecided:
 		e.review(v, f)
+	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled, chargehand.Alerted:
+		e.funds(f)
+	case chargehand.DebateOpened, chargehand.PositionTaken, chargehand.PositionsCompared, chargehand.DebateSettled:
+		e.debate(f)
 	default:
 		e.attempt(v, f)
 	}
 	return e
+}
+
+func (e *Event) funds(f chargehand.Fact) {
+	switch f := f.(type) {
+	case chargehand.ReservationRaised:
+		e.of(f.AttemptRef).with("for", string(f.For)).money("reserved", f.Reserved).tokens("tokens", f.Tokens)
+	case chargehand.ReservationDenied:
+		e.Level = Warn
+		e.of(f.AttemptRef).with("for", string(f.For)).money("wanted", f.Wanted).tokens("tokens", f.Tokens).with("why", f.Why)
+	case chargehand.Overbilled:
+		e.Level = Warn
+		e.of(f.AttemptRef).with("for", string(f.For)).money("billed", f.Billed).money("reserved", f.Reserved)
+		e.tokens("billed_tokens", f.BilledTokens).tokens("reserved_tokens", f.ReservedTokens)
+	case chargehand.Alerted:
+		e.Level = Warn
+		e.with("what", f.What).with("why", f.Why)
+	}
 }
 
 func (e *Event) ended(v *chargehand.View, f chargehand.RunEnded) {
@@ -125,6 +152,10 @@ func (e *Event) attempt(v *chargehand.View, f chargehand.Fact) {
 		e.of(f.AttemptRef)
 	case chargehand.LateResult:
 		e.of(f.AttemptRef).with("why", f.Why)
+	case chargehand.ToolsUsed:
+		e.of(f.AttemptRef).tools(f)
+	case chargehand.ToolsAllowed:
+		e.of(f.AttemptRef).count("tools", len(f.Pins)).with("by", f.By)
 	case chargehand.JudgeAsked:
 		e.of(f.AttemptRef).count("times", f.Times)
 	case chargehand.JudgeFailed:
@@ -150,6 +181,23 @@ func (e *Event) checked(v chargehand.Verdict) {
 	e.Level = Warn
 	if len(v.Issues) > 0 {
 		e.count("findings", len(v.Issues)).with("finding", v.Issues[0].Message)
+	}
+}
+
+func (e *Event) tools(f chargehand.ToolsUsed) {
+	if len(f.Pins) > 0 {
+		e.count("pinned", len(f.Pins))
+	}
+	if len(f.Done) > 0 {
+		e.count("done", len(f.Done))
+	}
+	if len(f.Changed) > 0 {
+		e.Level = Warn
+		e.with("changed", f.Changed[0].String())
+	}
+	if len(f.Denied) > 0 {
+		e.Level = Warn
+		e.count("denied", len(f.Denied)).with("tool", f.Denied[0].Tool).with("why", f.Denied[0].Why)
 	}
 }
 
@@ -198,6 +246,13 @@ func (e *Event) money(key string, m chargehand.Micros) *Event {
 		return e
 	}
 	return e.with(key, m.String())
+}
+
+func (e *Event) tokens(key string, n int64) *Event {
+	if n == 0 {
+		return e
+	}
+	return e.with(key, strconv.FormatInt(n, 10))
 }
 
 func (e *Event) time(key string, t time.Time) *Event {

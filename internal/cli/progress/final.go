@@ -9,12 +9,48 @@ import (
 	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
-// maxGaps is how many gaps a final block names; the result names them all.
+// maxGaps is how many causes of gaps a final block names, and subtasks of one cause; the result names
+// them all.
 const maxGaps = 10
 
-// Final is the last word on a run as it stands: what came of it, what it cost, what is missing and
-// what to do next.
-func Final(v *chargehand.View, st term.Style) []string {
+// A Final is the last word on a run as it stands: what came of it, what it cost, what is missing and
+// what to do next. Where nearly nothing came of it, the cause is the last line.
+type Final struct {
+	View  *chargehand.View
+	Style term.Style
+	Width int // columns of the terminal. Zero means that lines are not broken
+
+	Conflicts []chargehand.Conflict // between accepted outputs, of the result
+
+	// Remedy is what to do about a cause that comes from elsewhere, empty where nothing is known. Nil
+	// knows of nothing.
+	Remedy func(cause string) string
+}
+
+// Lines are the block's lines, broken between words where the terminal ends.
+func (f Final) Lines() []string {
+	if f.Width <= 0 {
+		return f.lines()
+	}
+	const indent = "           " // as wide as what a line begins with
+	var out []string
+	for _, line := range f.lines() {
+		parts := term.Wrap(line, f.Width-1)
+		if len(parts) > 1 {
+			first := parts[0]
+			parts = term.Wrap(strings.TrimLeft(line[len(first):], " "), max(20, f.Width-1-len(indent)))
+			out = append(out, first)
+			for i := range parts {
+				parts[i] = indent + parts[i]
+			}
+		}
+		out = append(out, parts...)
+	}
+	return out
+}
+
+func (f Final) lines() []string {
+	v, st := f.View, f.Style
 	sign := v.State.Sign()
 	title := sign.Label
 	if v.State == chargehand.RunRunning && v.NeedsHuman > 0 {
@@ -26,12 +62,47 @@ func Final(v *chargehand.View, st term.Style) []string {
 		head += "   " + st.Tone(chargehand.ToneIdle, term.Line(v.Title))
 	}
 	lines := []string{head}
-	if v.Why != "" && v.State != chargehand.RunCompleted {
+	if v.Why != "" && v.State != chargehand.RunCompleted && !f.lost() {
 		lines = append(lines, st.Text("   why     ")+term.Line(v.Why))
 	}
 	lines = append(lines, st.Text("   cost "+strings.Join(facts(v), " · ")))
+	lines = append(lines, aboveReserve(v, st)...)
+	if n := len(f.Conflicts); n > 0 {
+		lines = append(lines, "   open    "+term.Count(n, "conflict")+": "+list(f.keys(), maxGaps))
+	}
 	lines = append(lines, gaps(v, st)...)
-	return append(lines, next(v)...)
+	lines = append(lines, next(v)...)
+	if f.lost() {
+		lines = append(lines, f.cause())
+	}
+	return lines
+}
+
+// keys are what the conflicts are about, each once.
+func (f Final) keys() []string {
+	var out []string
+	for i := range f.Conflicts {
+		if key := term.Line(f.Conflicts[i].Key); !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// lost reports whether at most a quarter of the run was accepted, and why is known.
+func (f Final) lost() bool {
+	v := f.View
+	return (v.State == chargehand.RunFailed || v.State == chargehand.RunPartial) && v.Why != "" && 4*v.Accepted <= v.Subtasks
+}
+
+func (f Final) cause() string {
+	line := "   error   " + term.Line(f.View.Why)
+	if f.Remedy != nil {
+		if do := f.Remedy(f.View.Why); do != "" {
+			line += f.Style.Text(" — ") + do
+		}
+	}
+	return line
 }
 
 // tally counts subtasks by what came of them: "6 subtasks: 4 accepted, 1 left out (deadline)".
@@ -140,29 +211,44 @@ func facts(v *chargehand.View) []string {
 	if !v.EndedAt.IsZero() {
 		out = append(out, term.Span(v.EndedAt.Sub(v.StartedAt)))
 	}
+	if v.State.Final() && v.Seq > 0 {
+		out = append(out, "audit "+term.Count(int(v.Seq), "record"))
+	}
 	return out
 }
 
+// gaps has a line for each cause, with the subtasks that are missing for it.
 func gaps(v *chargehand.View, st term.Style) []string {
-	var lines []string
+	names, order := map[string][]string{}, []string{}
 	for _, row := range v.Rows {
 		if row.State.Accepted() || !row.State.Final() && !v.State.Final() {
 			continue
 		}
 		why := row.Why
-		switch {
-		case why != "":
-		case !row.State.Final():
-			why = "the run ended before it was decided"
-		default:
+		if why == "" {
 			why = strings.ToLower(row.State.Sign().Label)
 		}
-		lines = append(lines, "   gap     "+Name(row)+st.Text(" — ")+term.Line(why))
+		if names[why] == nil {
+			order = append(order, why)
+		}
+		names[why] = append(names[why], Name(row))
 	}
-	if n := len(lines) - maxGaps; n > 0 {
-		lines = append(lines[:maxGaps], fmt.Sprintf("   gap     and %d more", n))
+	var lines []string
+	for _, why := range order {
+		if len(lines) == maxGaps {
+			return append(lines, "   gap     "+term.Count(len(order)-maxGaps, "more cause"))
+		}
+		lines = append(lines, "   gap     "+list(names[why], maxGaps)+st.Text(" — ")+term.Line(why))
 	}
 	return lines
+}
+
+// list is names in a row, at most n of them.
+func list(names []string, n int) string {
+	if more := len(names) - n; more > 0 {
+		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // next is the commands that follow.
@@ -181,6 +267,9 @@ func next(v *chargehand.View) []string {
 	}
 	if v.State.Final() || v.Accepted > 0 {
 		lines = append(lines, "   result  chargehand runs result "+v.RunID)
+	}
+	if v.State.Final() {
+		lines = append(lines, "   verify  chargehand audit verify "+v.RunID)
 	}
 	return lines
 }

@@ -36,6 +36,12 @@ func NewLive(t Terminal, runs []*Run) *Live {
 // Record implements Renderer.
 func (l *Live) Record(*Run, chargehand.Record) { l.dirty = true }
 
+// Heard implements Hearer.
+func (l *Live) Heard(*Run, *chargehand.Token) { l.dirty = true }
+
+// Unheard implements Hearer: what a picture shows of texts is their end at best.
+func (l *Live) Unheard(*Run, error) {}
+
 // Tick implements Renderer. Clocks move once a second.
 func (l *Live) Tick(now time.Time) {
 	if !l.dirty && now.Sub(l.drawn) < time.Second {

@@ -20,21 +20,53 @@ type Plain struct {
 	out  io.Writer
 	runs []*Run
 	last time.Time // of the last line, by the wall clock
+	said passages
 }
+
+var _ Hearer = (*Plain)(nil)
 
 // NewPlain writes events of runs to out.
 func NewPlain(out io.Writer, runs []*Run) *Plain {
-	return &Plain{out: out, runs: runs, last: time.Now()}
+	p := &Plain{out: out, runs: runs, last: time.Now()}
+	p.said.tell = p.passage
+	return p
 }
 
 // Record implements Renderer.
 func (p *Plain) Record(r *Run, rec chargehand.Record) {
 	p.last = time.Now()
-	p.write(rec.At, describe(&r.View, rec))
+	e := describe(&r.View, rec)
+	p.said.before(r, &e)
+	p.write(rec.At, e)
+}
+
+// Heard implements Hearer.
+func (p *Plain) Heard(r *Run, t *chargehand.Token) { p.said.add(r, t) }
+
+// Unheard implements Hearer.
+func (p *Plain) Unheard(r *Run, why error) {
+	p.said.close(func(s *passage) bool { return s.run == r })
+	p.text(r, "", " left_out="+quoted("the rest: "+why.Error()))
+}
+
+func (p *Plain) passage(s *passage) {
+	at := fmt.Sprintf(" sub=%s att=%d", quoted(s.Subtask), s.Attempt)
+	left := ""
+	if s.lost > 0 {
+		left = fmt.Sprintf(" left_out=%d", s.lost)
+	}
+	p.text(s.run, at, left+" text="+strconv.Quote(term.Line(string(s.text))))
+}
+
+// text writes a line about what workers say. It has no event: it tells of no record.
+func (p *Plain) text(r *Run, at, what string) {
+	p.last = time.Now()
+	_, _ = fmt.Fprintf(p.out, "%s TEXT run=%s%s provisional%s\n", term.Time(p.last), quoted(r.ID), at, what)
 }
 
 // Tick implements Renderer.
 func (p *Plain) Tick(now time.Time) {
+	p.said.age(now)
 	if now.Sub(p.last) < silence {
 		return
 	}
@@ -50,7 +82,7 @@ func (p *Plain) Tick(now time.Time) {
 func (p *Plain) Say(text string) { _, _ = io.WriteString(p.out, text) }
 
 // Close implements Renderer.
-func (p *Plain) Close() {}
+func (p *Plain) Close() { p.said.close(all) }
 
 // alive says what a quiet run is about.
 func alive(r *Run, now time.Time) Event {

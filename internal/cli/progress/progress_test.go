@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -183,6 +184,7 @@ func TestHeartbeat(t *testing.T) {
 func TestFinal(t *testing.T) {
 	records := recorded(t)
 	var out strings.Builder
+	conflicts := map[string][]chargehand.Conflict{"ended": {{Key: "Governing Law"}, {Key: "Cap\x1b"}, {Key: "Governing Law"}}}
 	for _, tt := range []struct {
 		name    string
 		records []chargehand.Record
@@ -192,12 +194,70 @@ func TestFinal(t *testing.T) {
 		{"nothing", records[:2]},
 		{"paused", append(records[:15:15], chargehand.Record{Run: "run_7h2k", Seq: 16, At: records[14].At, Fact: chargehand.PauseBegan{By: "olu", Reason: "lunch\x07"}})},
 		{"by policy", byPolicy(records)},
+		{"not decided", notDecided(records)},
+		{"lost", lost(records[0].At)},
 	} {
 		out.WriteString("-- " + tt.name + " --\n")
 		v := &folded("run_7h2k", tt.records).View
-		out.WriteString(strings.Join(Final(v, term.Style{}), "\n") + "\n")
+		out.WriteString(strings.Join(Final{View: v, Remedy: remedy, Conflicts: conflicts[tt.name]}.Lines(), "\n") + "\n")
 	}
 	golden(t, "final.txt", out.String())
+	for _, width := range []int{40, 80} {
+		f := Final{View: &folded("run_7h2k", lost(records[0].At)).View, Remedy: remedy, Conflicts: conflicts["ended"]}
+		whole := f.Lines()
+		f.Width = width
+		golden(t, fmt.Sprintf("final_%d.txt", width), strings.Join(f.Lines(), "\n")+"\n")
+		for _, line := range f.Lines() {
+			if n := term.Width(line); n >= width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+		if got, want := strings.Fields(strings.Join(f.Lines(), " ")), strings.Fields(strings.Join(whole, " ")); !slices.Equal(got, want) {
+			t.Errorf("broken, it says %q, whole %q", got, want)
+		}
+	}
+	if n := folded("run_7h2k", notDecided(records)).View.Gaps; n != 4 {
+		t.Errorf("a run that leaves four subtasks out counts %d gaps", n)
+	}
+}
+
+func remedy(cause string) string {
+	if strings.Contains(cause, "denied") {
+		return "check the key"
+	}
+	return ""
+}
+
+// notDecided is the recording of a run that ended without waiting for its review.
+func notDecided(records []chargehand.Record) []chargehand.Record {
+	out := append([]chargehand.Record(nil), records[:reviewOpen(records)]...)
+	at := records[reviewOpen(records)-1].At.Add(time.Minute)
+	return append(out,
+		chargehand.Record{At: at, Fact: chargehand.ReviewDecided{Decision: chargehand.Decision{ReviewID: "rev_91ab", Approver: "legal-high@7", ByPolicy: true, Withdrawn: true}}},
+		chargehand.Record{At: at, Fact: chargehand.RunEnded{State: chargehand.RunPartial, Stop: chargehand.StopHumanRequired, Why: "nobody decided about 1 subtask"}},
+	)
+}
+
+// lost is a run of which a model's provider turned nearly everything away.
+func lost(at time.Time) []chargehand.Record {
+	const words = "openai: denied (HTTP 401): wrong key"
+	facts := []chargehand.Fact{
+		chargehand.RunStarted{Objective: chargehand.Objective{Title: "NDA"}},
+		chargehand.SubtasksPlanned{Version: 1, Subtasks: []chargehand.Subtask{{ID: "outline"}, {ID: "law", Label: "Governing law"}, {ID: "term"}, {ID: "ip"}}},
+		chargehand.SubtaskEnded{Subtask: "outline", State: chargehand.SubtaskAccepted},
+	}
+	for id, name := range map[string]string{"law": "Governing law", "term": "term", "ip": "ip"} {
+		facts = append(facts, chargehand.ReviewOpened{Review: chargehand.Review{ID: "rev_" + id, TaskID: id, Description: name + ": " + words, Cause: chargehand.CauseWorkerError}})
+	}
+	for _, id := range []string{"law", "term", "ip"} {
+		facts = append(facts, chargehand.ReviewDecided{Decision: chargehand.Decision{ReviewID: "rev_" + id, ByPolicy: true, Withdrawn: true}})
+	}
+	facts = append(facts, chargehand.RunEnded{State: chargehand.RunPartial, Stop: chargehand.StopHumanRequired, Why: "nobody decided about 3 subtasks: " + words})
+	var out []chargehand.Record
+	for i, f := range facts {
+		out = append(out, chargehand.Record{Run: "run_9x1c", Seq: int64(i + 1), At: at, Fact: f})
+	}
+	return out
 }
 
 // byPolicy is the recording with the review decided by the policy at its deadline.
@@ -304,6 +364,22 @@ func TestBrokenStreams(t *testing.T) {
 	})
 }
 
+// TestNames cuts a subtask's name only where the line has no room for it.
+func TestNames(t *testing.T) {
+	v := folded("run_7h2k", []chargehand.Record{
+		{Run: "run_7h2k", Seq: 1, Fact: chargehand.RunStarted{}},
+		{Run: "run_7h2k", Seq: 2, Fact: chargehand.SubtasksPlanned{Subtasks: []chargehand.Subtask{{ID: "competition", Label: "Competition and exclusivity"}, {ID: "law"}}}},
+		{Run: "run_7h2k", Seq: 3, Fact: chargehand.AttemptStarted{AttemptRef: chargehand.AttemptRef{Subtask: "competition", Attempt: 1}, Worker: "model-reader"}},
+		{Run: "run_7h2k", Seq: 4, Fact: chargehand.SubtaskEnded{Subtask: "law", State: chargehand.SubtaskFailed, Why: "no model"}},
+	})
+	for width, want := range map[int]string{50: "competition Competition…  ", 120: "competition Competition and exclusivity  "} {
+		text := strings.Join(Picture{Runs: []*Run{v}, Width: width, Height: 40}.Lines(), "\n")
+		if !strings.Contains(text, want) || !strings.Contains(text, "no model") {
+			t.Errorf("%d columns:\n%s", width, text)
+		}
+	}
+}
+
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
 	s := screen{out: &out}
@@ -327,7 +403,14 @@ func TestScreen(t *testing.T) {
 	grid.check(t, "one")
 	show(10, "one", "two")
 	grid.check(t, "one", "two")
+	grid.write("^C") // the echo of a key
+	show(10, "1", "two")
+	grid.check(t, "1", "two")
+	grid.write("^C")
+	out.Reset()
 	s.clear()
+	grid.write(out.String() + "pausing\r\n")
+	grid.check(t, "pausing")
 	if s.shown != nil {
 		t.Error("clear leaves lines")
 	}
@@ -343,11 +426,12 @@ type grid struct {
 	width int
 	rows  []string
 	at    int
+	col   int
 }
 
 func newGrid(width int) *grid { return &grid{width: width} }
 
-var sequence = regexp.MustCompile(`\x1b\[(\??)(\d*)([A-Za-z])|\r\n|[^\x1b\r]+`)
+var sequence = regexp.MustCompile(`\x1b\[(\??)(\d*)([A-Za-z])|\r\n|\r|[^\x1b\r]+`)
 
 func (g *grid) write(s string) {
 	for _, m := range sequence.FindAllStringSubmatch(s, -1) {
@@ -356,13 +440,20 @@ func (g *grid) write(s string) {
 		}
 		switch n, _ := strconv.Atoi(m[2]); {
 		case m[0] == "\r\n":
-			g.at++
+			g.at, g.col = g.at+1, 0
+		case m[0] == "\r":
+			g.col = 0
 		case m[3] == "A":
 			g.at -= n
 		case m[3] == "J":
-			g.rows = g.rows[:g.at]
+			g.rows = append(g.rows[:g.at], g.rows[g.at][:min(g.col, len(g.rows[g.at]))])
+		case m[3] == "K":
+			g.rows[g.at] = g.rows[g.at][:min(g.col, len(g.rows[g.at]))]
 		case m[3] == "":
-			g.rows[g.at] = m[0]
+			row := g.rows[g.at] + strings.Repeat(" ", max(0, g.col-len(g.rows[g.at])))
+			end := min(g.col+len(m[0]), len(row))
+			g.rows[g.at] = row[:g.col] + m[0] + row[end:]
+			g.col += len(m[0])
 		}
 	}
 }

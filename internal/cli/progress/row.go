@@ -26,7 +26,7 @@ var ranks = map[chargehand.SubtaskState]int{
 	chargehand.SubtaskReady:            5,
 }
 
-const nameWidth = 24 // columns for a subtask's id and label, at most
+const nameWidth = 24 // columns for a subtask's id and label, at most, unless what stands behind leaves more
 
 // rows is a run's subtasks, those that need attention first, the rest folded.
 func (p Picture) rows(r *Run) []string {
@@ -39,17 +39,40 @@ func (p Picture) rows(r *Run) []string {
 	}
 	slices.SortStableFunc(shown, func(a, b *chargehand.SubtaskView) int { return ranks[a.State] - ranks[b.State] })
 	lines := p.open(v)
-	name := 0
+	name, status := 0, 0
 	for _, row := range shown {
-		name = max(name, min(nameWidth, term.Width(Name(row))))
+		name, status = max(name, term.Width(Name(row))), max(status, term.Width(p.status(v, row)))
 	}
+	const marks = 7 // columns before and behind the name
+	name = min(name, max(nameWidth, p.Width-1-marks-status))
 	for _, row := range shown {
 		sign := row.State.Sign()
 		mark := p.Style.Tone(sign.Tone, term.Pad(p.Style.Glyph(sign), 2))
 		label := term.Pad(term.Clip(Name(row), name, p.Style.ASCII), name)
 		lines = append(lines, "  "+mark+" "+label+"  "+p.status(v, row))
+		if text := p.saying(r, row); text != "" {
+			lines = append(lines, text)
+		}
 	}
 	return append(lines, p.folded(v)...)
+}
+
+// saying is the end of what a worker at the subtask said, as far as a line holds it: provisional, and
+// shown as such.
+func (p Picture) saying(r *Run, row *chargehand.SubtaskView) string {
+	if row.State != chargehand.SubtaskRunning || r.said.Subtask != row.ID || r.said.Attempt != len(row.Attempts) {
+		return ""
+	}
+	text := []rune(strings.TrimSpace(term.Line(strings.ToValidUTF8(r.said.tail, ""))))
+	const indent = "       "
+	room := p.Width - 1 - len(indent) - 2
+	for len(text) > 0 && term.Width(string(text)) > room {
+		text = text[1:]
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return indent + p.Style.Tone(chargehand.ToneIdle, p.Style.Text("… ")+string(text))
 }
 
 // Name is a subtask's id and label, once where they are the same.
@@ -89,6 +112,9 @@ func (p Picture) status(v *chargehand.View, row *chargehand.SubtaskView) string 
 	case chargehand.SubtaskRunning, chargehand.SubtaskValidating:
 		return p.attempt(row)
 	case chargehand.SubtaskRetrying:
+		if row.Cause == chargehand.CauseContested {
+			return "debated: another worker is asked"
+		}
 		return "retrying" + because(row.Cause)
 	case chargehand.SubtaskQueued, chargehand.SubtaskReady:
 		return p.Style.Tone(chargehand.ToneIdle, "waiting for a worker with "+term.Line(row.Capability))

@@ -20,6 +20,7 @@ type screen struct {
 const (
 	hideCursor = "\x1b[?25l"
 	showCursor = "\x1b[?25h"
+	home       = "\r" // a key that was pressed may have left its echo, such as ^C
 	clearLine  = "\x1b[K"
 	clearBelow = "\x1b[J"
 )
@@ -27,7 +28,7 @@ const (
 // draw replaces what is shown. Every line must be narrower than the terminal.
 func (s *screen) draw(lines []string, width int) {
 	var b strings.Builder
-	b.WriteString(hideCursor)
+	b.WriteString(hideCursor + home)
 	if width != s.width || len(lines) < len(s.shown) {
 		b.WriteString(s.up(width) + clearBelow)
 		s.shown = nil
@@ -41,7 +42,7 @@ func (s *screen) draw(lines []string, width int) {
 		}
 		b.WriteString("\r\n")
 	}
-	b.WriteString(showCursor)
+	b.WriteString(clearLine + showCursor)
 	s.shown, s.width = lines, width
 	// A terminal that is gone must not stop the run.
 	_, _ = io.WriteString(s.out, b.String())
@@ -61,8 +62,6 @@ func (s *screen) up(width int) string {
 }
 
 func (s *screen) clear() {
-	if len(s.shown) > 0 {
-		_, _ = io.WriteString(s.out, s.up(s.width)+clearBelow)
-		s.shown = nil
-	}
+	_, _ = io.WriteString(s.out, home+s.up(s.width)+clearBelow)
+	s.shown = nil
 }

@@ -29,6 +29,16 @@ func (s *Story) Tell(v *chargehand.View, r chargehand.Record) []string {
 		}
 	case chargehand.RetryPlanned:
 		return s.retry(v, r, f)
+	case chargehand.DebateSettled:
+		return s.line(v, r, chargehand.ToneRun, "⇄ ", s.name(v, f.AttemptRef), "debated: "+term.Line(f.Why))
+	case chargehand.ToolsUsed:
+		if len(f.Denied) > 0 {
+			return s.line(v, r, chargehand.ToneWarn, "⊘ ", s.name(v, f.AttemptRef), "call not let through: "+term.Line(f.Denied[0].Why))
+		}
+	case chargehand.ReservationDenied:
+		return s.line(v, r, chargehand.ToneWarn, "$ ", s.holder(v, f.For, f.AttemptRef), "denied more money: "+term.Line(f.Why))
+	case chargehand.Overbilled:
+		return s.line(v, r, chargehand.ToneFail, "$ ", s.holder(v, f.For, f.AttemptRef), overbilled(f))
 	case chargehand.BudgetLow:
 		return s.line(v, r, chargehand.ToneWarn, "$ ", "80 % of the budget", "what is not critical moves to tier 3")
 	case chargehand.ReviewOpened:
@@ -37,6 +47,24 @@ func (s *Story) Tell(v *chargehand.View, r chargehand.Record) []string {
 		return s.decided(v, r, f)
 	}
 	return nil
+}
+
+// holder is whose money it is about.
+func (s *Story) holder(v *chargehand.View, h chargehand.Holder, a chargehand.AttemptRef) string {
+	switch h {
+	case chargehand.HeldForPlan:
+		return "planner"
+	case chargehand.HeldForJudge:
+		return "reviewer of " + s.name(v, a)
+	}
+	return s.name(v, a)
+}
+
+func overbilled(f chargehand.Overbilled) string {
+	if f.Billed > 0 {
+		return "billed " + term.Money(f.Billed) + ", reserved were " + term.Money(f.Reserved)
+	}
+	return fmt.Sprintf("billed %d tokens, reserved were %d", f.BilledTokens, f.ReservedTokens)
 }
 
 func (s *Story) checked(v *chargehand.View, r chargehand.Record, f chargehand.OutputChecked) []string {
@@ -51,22 +79,31 @@ func (s *Story) checked(v *chargehand.View, r chargehand.Record, f chargehand.Ou
 }
 
 func (s *Story) retry(v *chargehand.View, r chargehand.Record, f chargehand.RetryPlanned) []string {
+	if f.Cause == chargehand.CauseContested {
+		return s.line(v, r, chargehand.ToneWarn, "⇄ ", s.name(v, f.AttemptRef), contested(v, f.Subtask)+": another worker answers it first")
+	}
 	if f.Reassign {
 		return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), "given to another worker than "+strings.Join(f.Avoid, ", "))
 	}
 	return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), "tried again, told what was wrong")
 }
 
-func (s *Story) decided(v *chargehand.View, r chargehand.Record, f chargehand.ReviewDecided) []string {
-	verb := "rejected"
-	if f.Decision.Approved {
-		verb = "approved"
+// contested says why an output is debated.
+func contested(v *chargehand.View, subtask string) string {
+	for i := range v.Rows {
+		if d := v.Rows[i].Debate; v.Rows[i].ID == subtask && d != nil && d.Cause == chargehand.CauseConflict {
+			return term.Line(d.Why)
+		}
 	}
+	return "needs a person"
+}
+
+func (s *Story) decided(v *chargehand.View, r chargehand.Record, f chargehand.ReviewDecided) []string {
 	by := term.Line(f.Decision.Approver)
 	if f.Decision.ByPolicy {
 		by = "policy " + by + "; no person decided"
 	}
-	return s.line(v, r, chargehand.ToneHuman, "✋", "decided", verb+" by "+by)
+	return s.line(v, r, chargehand.ToneHuman, "✋", "decided", f.Decision.Outcome()+" by "+by)
 }
 
 func (s *Story) name(v *chargehand.View, a chargehand.AttemptRef) string {
@@ -95,6 +132,9 @@ func (s *Story) Question(v *chargehand.View, r *chargehand.Review) []string {
 		}
 	}
 	lines := []string{"      " + s.Style.Bold(term.Line(label)+" — "+term.Line(v.Title)) + "   " + string(r.Risk) + " risk"}
+	for _, p := range r.Positions {
+		lines = append(lines, fmt.Sprintf("      position attempt %d by %s: %s, the gate's score is %.2f", p.Attempt, term.Line(p.Worker), p.Recommendation, p.GateScore))
+	}
 	for _, f := range r.Evidence {
 		if f.Severity != chargehand.SeverityError {
 			continue

@@ -6,6 +6,7 @@ package progress
 import (
 	"context"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -19,6 +20,8 @@ type Run struct {
 	Err    error // why the stream broke off; nil while it has not
 
 	done  bool
+	said  saying          // by a worker, lately
+	heard bool            // somebody listens to its workers
 	quiet time.Time       // when the last record came
 	shown map[string]bool // reviews that were shown
 }
@@ -56,6 +59,9 @@ type Watch struct {
 	Runs     []*Run
 	Renderer Renderer
 
+	// Tokens hands on what workers say, to a Renderer that shows it. Nil: nothing does.
+	Tokens chargehand.Streamer
+
 	// Until ends the watch of a run that has been quiet for a moment. Nil means never.
 	Until func(*chargehand.View) bool
 
@@ -80,42 +86,80 @@ type message struct {
 	end bool
 }
 
+// A speech is what a worker of a run says, or why no more of it is to be had.
+type speech struct {
+	run *Run
+	tok chargehand.Token
+	err error
+	end bool
+}
+
+// A saying is the end of the latest text of a run's workers.
+type saying struct {
+	chargehand.AttemptRef
+	tail string
+}
+
+const maxTail = 400 // bytes of it that are kept
+
+// hear takes more of what a worker says in.
+func (r *Run) hear(t *chargehand.Token) {
+	if r.said.AttemptRef != t.AttemptRef || t.Lost > 0 {
+		r.said = saying{AttemptRef: t.AttemptRef}
+	}
+	tail := r.said.tail + t.Text
+	r.said.tail = tail[max(0, len(tail)-maxTail):]
+}
+
 // Follow returns when every run is done, or with the cause of ctx's end. A stream that broke off is
 // told by its Run's Err.
 func (w *Watch) Follow(ctx context.Context) error {
 	defer w.Renderer.Close()
 	// The streams end after the loop, not with ctx: their end would look like that of the runs.
 	streams, stop := context.WithCancel(context.WithoutCancel(ctx))
-	messages := make(chan message, 256)
+	messages, said := make(chan message, 256), make(chan speech)
+	var listeners sync.WaitGroup
 	for _, r := range w.Runs {
 		if r.done {
 			continue
 		}
 		r.quiet = time.Now()
 		go w.read(streams, r, messages)
+		_, hears := w.Renderer.(Hearer)
+		if r.heard = hears && w.Tokens != nil; r.heard {
+			listeners.Go(func() { w.listen(streams, r, said) })
+		}
 	}
+	defer listeners.Wait()
 	defer w.drain(stop, messages)
 
 	tick := time.NewTicker(frame)
 	defer tick.Stop()
-	for {
+	for !w.allDone() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		select {
+		case m := <-messages: // texts wait while there are records, and are lost where that takes long
+			w.take(m)
+			continue
+		default:
+		}
 		select {
 		case m := <-messages:
 			w.take(m)
+		case s := <-said:
+			w.hear(s)
 		case text := <-w.Notices:
 			w.Renderer.Say(text)
 		case now := <-tick.C:
-			if len(messages) == 0 {
-				w.settle(now)
-				w.Renderer.Tick(now)
-			}
+			w.settle(now)
+			w.Renderer.Tick(now)
 		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if w.allDone() {
-			return nil
 		}
 	}
+	w.last(said)
+	return nil
 }
 
 func (w *Watch) read(ctx context.Context, r *Run, out chan<- message) {
@@ -126,6 +170,55 @@ func (w *Watch) read(ctx context.Context, r *Run, out chan<- message) {
 		}
 	}
 	out <- message{run: r, end: true}
+}
+
+// listen hands on what workers say. It is provisional: where it breaks off, nothing is lost.
+func (w *Watch) listen(ctx context.Context, r *Run, out chan<- speech) {
+	last := speech{run: r, end: true}
+	for tok, err := range w.Tokens.Tokens(ctx, r.ID) {
+		if last.err = err; err != nil {
+			break
+		}
+		select {
+		case out <- speech{run: r, tok: tok}:
+		case <-ctx.Done():
+			return
+		}
+	}
+	select {
+	case out <- last:
+	case <-ctx.Done():
+	}
+}
+
+// hear takes in more of what a worker says.
+func (w *Watch) hear(s speech) {
+	h := w.Renderer.(Hearer)
+	switch {
+	case s.err != nil:
+		h.Unheard(s.run, s.err)
+	case !s.end:
+		s.run.hear(&s.tok)
+		h.Heard(s.run, &s.tok)
+	}
+	s.run.heard = !s.end
+}
+
+// last waits a moment for what workers said last in runs that have ended.
+func (w *Watch) last(said <-chan speech) {
+	enough := time.After(lull)
+	for _, r := range w.Runs {
+		for r.heard && r.View.State.Final() {
+			select {
+			case s := <-said:
+				w.hear(s)
+			case <-enough:
+				enough = time.After(0)
+				w.hear(speech{run: r, err: errLate, end: true})
+			}
+		}
+		r.heard = false
+	}
 }
 
 // drain waits for every reader, so that none outlives the watch.

@@ -59,11 +59,11 @@ func result() *chargehand.Result {
 			{Subtask: "s5", Label: "Data protection", State: chargehand.SubtaskDegraded, Cause: chargehand.CauseDeadline, Why: "no other worker in time"},
 			{Cause: chargehand.CauseBudget, Why: "the budget was spent"},
 		},
-		Conflicts: []chargehand.Conflict{{Key: "Renewal", Why: "two accepted outputs disagree", Values: []chargehand.ConflictValue{
-			{Subtask: "s2", Worker: "clause-b", Value: "one year", Quote: "- one year"}, {Subtask: "s6", Worker: "clause-c", Value: "two years"},
+		Conflicts: []chargehand.Conflict{{Key: "Renewal", Why: "Renewal: two accepted outputs disagree", Values: []chargehand.ConflictValue{
+			{Subtask: "s2", Worker: "clause-b", Value: "one year", Quote: "- one year"}, {Subtask: "s6", Worker: "clause-c", Value: "two years", ConfirmedBy: []string{"clause-a", "clause-*"}},
 		}}},
 		LowConfidence: []chargehand.Note{{Subtask: "s2", Key: "Term", Text: "6 of 10"}},
-		OpenQuestions: []chargehand.Note{{Text: "who signs?\x1b[2J"}},
+		OpenQuestions: []chargehand.Note{{Text: "who signs?\x1b[2J"}, {Key: "Renewal", Text: "Renewal: two accepted outputs disagree"}},
 		Decisions: []chargehand.Decision{
 			{ReviewID: "rev_91ab", Approved: true, Approver: "ana", Comment: "checked", Timestamp: at},
 			{ReviewID: "rev_91ac", Approver: "legal-high@7", ByPolicy: true, Timestamp: at},
@@ -175,6 +175,10 @@ func TestSheet(t *testing.T) {
 	decided.Review.Decision = &chargehand.Decision{Approver: "legal-high@7", ByPolicy: true, Timestamp: at}
 	empty := sheet()
 	empty.Output, empty.Verdict, empty.Review.Blocks = nil, nil, 1
+	tools := sheet()
+	tools.Output, tools.Verdict, tools.Review.OutputRef = nil, nil, ""
+	tools.Review.Subject, tools.Review.Cause, tools.Review.Description = chargehand.SubjectTools, chargehand.CauseBlocked, "the tool files.read has changed"
+	tools.Review.Changes = []chargehand.ToolChange{{Tool: "files.read", Pinned: "sha256:d1", Now: "sha256:d2"}}
 	raw := sheet()
 	raw.Raw = true
 	raw.Around = 0
@@ -189,6 +193,7 @@ func TestSheet(t *testing.T) {
 		{"decided, raw", raw, Screen{}},
 		{"decided", decided, Screen{Width: 80}},
 		{"empty", empty, Screen{Width: 80}},
+		{"tools", tools, Screen{Width: 80}},
 	} {
 		b.WriteString("-- " + tt.name + " --\n")
 		if err := tt.sheet.Write(&b, tt.s); err != nil {

@@ -85,15 +85,26 @@ func (p *page) conflicts(conflicts []chargehand.Conflict) {
 	}
 	p.heading("Conflicts")
 	for _, c := range conflicts {
-		p.line("- **%s**: %s", term.Markdown(c.Key), term.Markdown(c.Why))
+		p.line("- **%s**: %s", term.Markdown(c.Key), term.Markdown(without(c.Why, c.Key)))
 		for _, v := range c.Values {
-			p.line("  - %s (%s): %s", term.Markdown(v.Worker), term.Markdown(v.Subtask), term.Markdown(v.Value))
+			p.line("  - %s (%s)%s: %s", term.Markdown(v.Worker), term.Markdown(v.Subtask), confirmed(v.ConfirmedBy), term.Markdown(v.Value))
 			if v.Quote != "" {
 				p.line("\n    > %s\n", term.Markdown(v.Quote))
 			}
 		}
 	}
 }
+
+// confirmed says which workers said the same; empty where none did.
+func confirmed(by []string) string {
+	if len(by) == 0 {
+		return ""
+	}
+	return ", confirmed by " + term.Markdown(strings.Join(by, ", "))
+}
+
+// without is a text that does not begin with the name it stands behind.
+func without(text, name string) string { return strings.TrimPrefix(text, name+": ") }
 
 func (p *page) notes(title string, notes []chargehand.Note) {
 	if len(notes) == 0 {
@@ -107,7 +118,7 @@ func (p *page) notes(title string, notes []chargehand.Note) {
 
 func noteText(n chargehand.Note, safe func(string) string) string {
 	text := safe(n.Text)
-	if n.Key != "" {
+	if n.Key != "" && !strings.HasPrefix(n.Text, n.Key) { // the text may name it itself
 		text = safe(n.Key) + ": " + text
 	}
 	if n.Subtask != "" {
@@ -186,15 +197,22 @@ func (p *page) decisions(decisions []chargehand.Decision) {
 
 // verdictOf never passes a policy off as a person.
 func verdictOf(d chargehand.Decision) string {
-	word := "rejected"
-	if d.Approved {
-		word = "approved"
-	}
+	word := d.Outcome()
 	when := " at " + term.Time(d.Timestamp)
 	if d.ByPolicy {
 		return word + " by policy " + d.Approver + when + ", no person decided"
 	}
 	return word + " by " + d.Approver + when
+}
+
+func unreviewed(list []chargehand.Provenance) int {
+	n := 0
+	for _, v := range list {
+		if v.Unreviewed {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *page) footer(r *chargehand.Result) {
@@ -206,6 +224,9 @@ func (p *page) footer(r *chargehand.Result) {
 			p.line("| %s | %s | %d | %s |", term.Markdown(v.Subtask), term.Markdown(v.Worker), v.Attempt, v.State.Sign().Label)
 		}
 		p.line("")
+	}
+	if n := unreviewed(r.Provenance); n > 0 {
+		p.line("The checks alone accepted %d of %d outputs: no reviewer, second worker or person looked at them.\n", n, len(r.Provenance))
 	}
 	cost := term.Money(r.Cost.USD)
 	if r.Cost.VsPlan > 0 {

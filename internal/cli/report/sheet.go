@@ -105,6 +105,13 @@ func (d *drawing) asked() {
 		}
 	}
 	d.paragraph("WHY YOU", r.Description+" ("+spoken(string(r.Cause))+")")
+	for _, c := range r.Changes {
+		d.paragraph("TOOL", c.String())
+	}
+	for _, p := range r.Positions {
+		what := fmt.Sprintf("attempt %d by %s: %s, score %.2f, output %s", p.Attempt, p.Worker, p.Recommendation, p.GateScore, p.OutputRef)
+		d.paragraph("POSITION", what)
+	}
 }
 
 func (d *drawing) paragraph(name, text string) {
@@ -117,6 +124,10 @@ func (d *drawing) paragraph(name, text string) {
 
 func (d *drawing) output() {
 	r := d.sheet.Review
+	if r.Subject == chargehand.SubjectTools {
+		d.section("IF YES", "the run goes on with the tools as they are defined now")
+		return
+	}
 	if d.sheet.Output == nil {
 		d.section("OUTPUT", "there is none: nothing can be approved")
 		return
@@ -207,7 +218,7 @@ func (d *drawing) decide() {
 	}
 	id := term.Line(r.ID)
 	reject := fmt.Sprintf("chargehand review reject %s --reason %s", id, d.Style.Text(`"…"`))
-	if d.sheet.Output == nil {
+	if d.sheet.Output == nil && r.Subject != chargehand.SubjectTools {
 		d.section("DECIDE", reject)
 		return
 	}

@@ -56,7 +56,7 @@ func remarks(b *strings.Builder, s Screen, r *chargehand.Result) {
 		remark(chargehand.ToneWarn, "not covered", term.Line(gapName(g))+": "+term.Line(g.Why))
 	}
 	for _, c := range r.Conflicts {
-		remark(chargehand.ToneWarn, "conflict", term.Line(c.Key)+": "+term.Line(c.Why))
+		remark(chargehand.ToneWarn, "conflict", term.Line(c.Key)+": "+term.Line(without(c.Why, c.Key)))
 	}
 	for _, n := range r.LowConfidence {
 		remark(chargehand.ToneWarn, "low confidence", noteText(n, term.Line))
