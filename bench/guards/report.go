@@ -27,7 +27,8 @@ type row struct {
 	By       string  `json:"by,omitempty"`     // the test that failed first
 	Failed   int     `json:"failed,omitempty"` // tests and subtests that failed
 	Why      string  `json:"why,omitempty"`    // it is not red
-	Seconds  float64 `json:"seconds"`
+	Runs     int     `json:"runs"`             // of the tests without it; more than 1: the first ones missed nothing
+	Seconds  float64 `json:"seconds"`          // of all of them
 }
 
 // A report is all rows.
@@ -83,14 +84,24 @@ func (r *report) line(out io.Writer, x row) {
 	if x.Failed > 1 {
 		by += fmt.Sprintf(" and %d", x.Failed-1)
 	}
+	if x.Runs > 1 {
+		by += fmt.Sprintf(" in run %d", x.Runs)
+	}
 	if x.Result != red {
 		by = "NOT RED: " + x.Why
 	}
 	fmt.Fprintf(out, "%-*s  %-*s  %6.1f  %s\n", r.width, x.Guard, r.by, by, x.Seconds, x.Protects)
 }
 
+// foot repeats what is wrong, which is far up by then.
 func (r *report) foot(out io.Writer) {
-	fmt.Fprintf(out, "\n%d guards switched off one at a time: %d red, %d green, %d unclear, %.0f s\n", r.Guards, r.Red, r.Green, r.Unclear, r.Seconds)
+	fmt.Fprintln(out)
+	for _, x := range r.Rows {
+		if x.Result != red {
+			r.line(out, x)
+		}
+	}
+	fmt.Fprintf(out, "%d guards switched off one at a time: %d red, %d green, %d unclear, %.0f s\n", r.Guards, r.Red, r.Green, r.Unclear, r.Seconds)
 }
 
 // list prints the guards without running anything.
