@@ -273,7 +273,7 @@ var probes = section{pkg: "engine/local", tests: []string{"TestProbe"}, guards: 
 	},
 	{
 		name: "probe-redirect", protects: "nor does it lead to another, whose health says nothing (·202, row 52)",
-		file: "probe.go", on: `return http.ErrUseLastResponse`, off: `return nil`, tests: []string{"TestProbe", "TestEngineProbes"},
+		file: "probe.go", on: `return http.ErrUseLastResponse`, off: `return nil`,
 	},
 	{
 		name: "probe-words", protects: "a key in an endpoint's address is not repeated (row 63)",

@@ -55,7 +55,8 @@ func endpoint(t *testing.T, away string) (*httptest.Server, func(path string) in
 }
 
 // TestProbe wants a worker to be well where its endpoint says so itself, and to be asked where that is
-// allowed (SPEC.md ·202, RELIABILITY.md row 52).
+// allowed (SPEC.md ·202, RELIABILITY.md row 52). All addresses are this machine's: without its guard the
+// test would call them. Which others are refused, internal/dial tests without calling any.
 func TestProbe(t *testing.T) {
 	t.Setenv(dial.Variable, "")
 	other, hits := endpoint(t, "")
@@ -71,11 +72,9 @@ func TestProbe(t *testing.T) {
 		{name: "a redirect to the same host", address: s.URL + "/home", want: "the answer is 302 Found; redirects are not followed"},
 		{name: "a redirect to another", address: s.URL + "/away", want: "the answer is 307 Temporary Redirect; redirects are not followed"},
 		{name: "a redirect to where it may go", address: s.URL + "/away", allow: "127.0.0.1", want: "redirects are not followed"},
-		{name: "a name that leads to this machine", address: "http://LOCALHOST:" + port + "/well", want: "this machine, which may not be reached"},
+		{name: "a name that leads to this machine", address: "http://LOCALHOST:" + port + "/well?key=sk-canary", want: "this machine, which may not be reached"},
 		{name: "such a name, allowed", address: "http://LOCALHOST:" + port + "/well", allow: "127.0.0.0/8,::1"},
 		{name: "this machine, spelt oddly", address: "http://[::ffff:127.0.0.1]:" + port + "/well", allow: "10.0.0.0/8"},
-		{name: "link-local", address: "http://169.254.169.254/latest?key=sk-canary", want: "a link-local address, which may not be reached"},
-		{name: "private", address: "http://10.0.0.1/", want: "an address of a private network, which may not be reached"},
 		{name: "no list of addresses", address: s.URL + "/well", allow: "inside", want: "CHARGEHAND_ALLOW_NET"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
