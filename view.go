@@ -86,6 +86,7 @@ type AttemptView struct {
 	Message    string        `json:"message,omitempty"`
 	Usage      Usage         `json:"usage,omitzero"`
 	Feedback   string        `json:"feedback,omitempty"`
+	Transcript string        `json:"transcript,omitempty"` // content hash of what the worker says it did
 	Routing    RoutingRecord `json:"routing"`
 }
 
@@ -99,6 +100,10 @@ func (v *View) Apply(r Record) {
 		v.planned(f)
 	case SubtasksQueued, AttemptStarted, OutputChecked, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
+	case AttemptStopped:
+		v.afterwards(f.AttemptRef, f.Usage, f.Transcript)
+	case LateResult:
+		v.afterwards(f.AttemptRef, f.Usage, f.Transcript)
 	case DebateOpened, PositionTaken, PositionsCompared, DebateSettled:
 		v.debated(f)
 	case ReviewOpened, ReviewDecided:
@@ -190,10 +195,10 @@ func (v *View) progressed(at time.Time, f Fact) {
 		row, a := v.attempt(f.AttemptRef)
 		verdict := f.Verdict
 		row.State, a.EndedAt, a.Output, a.VerdictRef = SubtaskValidating, at, f.Output, f.VerdictRef
-		a.Verdict, a.Usage = &verdict, a.Usage.Plus(f.Usage)
+		a.Verdict, a.Usage, a.Transcript = &verdict, a.Usage.Plus(f.Usage), f.Transcript
 	case AttemptFailed:
 		_, a := v.attempt(f.AttemptRef)
-		a.EndedAt, a.Cause, a.Message, a.Usage = at, f.Cause, f.Message, a.Usage.Plus(f.Usage)
+		a.EndedAt, a.Cause, a.Message, a.Usage, a.Transcript = at, f.Cause, f.Message, a.Usage.Plus(f.Usage), f.Transcript
 	case JudgeAsked:
 		v.row(f.Subtask).State = SubtaskValidating
 	case Judged:
@@ -210,6 +215,15 @@ func (v *View) progressed(at time.Time, f Fact) {
 		}
 	case SubtaskEnded:
 		v.ended(f)
+	}
+}
+
+// afterwards takes down what came of an attempt that had ended.
+func (v *View) afterwards(ref AttemptRef, u Usage, transcript string) {
+	_, a := v.attempt(ref)
+	a.Usage = a.Usage.Plus(u)
+	if transcript != "" {
+		a.Transcript = transcript
 	}
 }
 
