@@ -123,7 +123,8 @@ func (e *fake) play(p *played, o chargehand.Order) {
 	}
 	e.add(p, chargehand.OutputChecked{
 		AttemptRef: ref, Output: e.keep(`{"term":"5 years"}`), Usage: chargehand.Usage{USD: 20_000},
-		Verdict: chargehand.Verdict{Recommendation: chargehand.Accept, Validator: "gate"},
+		Transcript: e.keep(`{"turns":[{"text":"I looked\u202e."}]}`),
+		Verdict:    chargehand.Verdict{Recommendation: chargehand.Accept, Validator: "gate"},
 	},
 		chargehand.SubtaskEnded{Subtask: "s1", State: chargehand.SubtaskAccepted, Attempt: 1})
 	if p.scenario == "wait" {

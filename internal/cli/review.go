@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,34 +165,49 @@ func match(reviews []chargehand.Review, id string) (*chargehand.Review, error) {
 
 // sheet gathers what there is to see about a review.
 func sheet(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review) (*report.Sheet, error) {
-	sh := &report.Sheet{Review: r, Run: v, Sources: map[string]report.Source{}, Around: 3, Now: time.Now()}
-	if r.OutputRef != "" {
-		b, err := s.Blob(ctx, r.OutputRef)
-		if err != nil {
-			return nil, fmt.Errorf("read the output: %w", err)
-		}
-		sh.Output = b
+	c, err := checked(ctx, s, v, r.OutputRef, r.VerdictRef, r.Evidence)
+	return &report.Sheet{Review: r, Run: v, Checked: c, Now: time.Now()}, err
+}
+
+// checked gathers an output, the gate's verdict on it, and the documents that its findings point
+// into, those of the record included. A hash that is empty names nothing.
+func checked(ctx context.Context, s *session, v *chargehand.View, output, verdict string, issues []chargehand.Finding) (report.Checked, error) {
+	c := report.Checked{Sources: map[string]report.Source{}, Around: 3}
+	var err error
+	if c.Output, err = content(ctx, s, "the output", output); err != nil {
+		return c, err
 	}
-	issues := r.Evidence
-	if r.VerdictRef != "" {
-		b, err := s.Blob(ctx, r.VerdictRef)
-		if err != nil {
-			return nil, fmt.Errorf("read the verdict: %w", err)
+	b, err := content(ctx, s, "the verdict", verdict)
+	if err != nil {
+		return c, err
+	}
+	if b != nil {
+		c.Verdict = new(chargehand.Verdict)
+		if err := json.Unmarshal(b, c.Verdict); err != nil {
+			return c, fmt.Errorf("read the verdict: %w", err)
 		}
-		sh.Verdict = new(chargehand.Verdict)
-		if err := json.Unmarshal(b, sh.Verdict); err != nil {
-			return nil, fmt.Errorf("read the verdict: %w", err)
-		}
-		issues = append(issues, sh.Verdict.Issues...)
+		issues = slices.Concat(issues, c.Verdict.Issues)
 	}
 	for i := range issues {
 		if p := issues[i].Source; p != nil {
-			if err := source(ctx, s, v, p.Document, sh.Sources); err != nil {
-				return nil, err
+			if err := source(ctx, s, v, p.Document, c.Sources); err != nil {
+				return c, err
 			}
 		}
 	}
-	return sh, nil
+	return c, nil
+}
+
+// content is what a hash names; nil where it is empty.
+func content(ctx context.Context, s *session, what, hash string) ([]byte, error) {
+	if hash == "" {
+		return nil, nil
+	}
+	b, err := s.Blob(ctx, hash)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	return b, nil
 }
 
 // source reads a document of the run once. A passage in anything else is shown by its quote.
@@ -203,9 +219,9 @@ func source(ctx context.Context, s *session, v *chargehand.View, hash string, in
 		if d.Hash != hash {
 			continue
 		}
-		b, err := s.Blob(ctx, hash)
+		b, err := content(ctx, s, d.Name, hash)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", d.Name, err)
+			return err
 		}
 		into[hash] = report.Source{Name: d.Name, Text: string(b)}
 	}

@@ -120,18 +120,6 @@ func spent(r *chargehand.RunSummary) string {
 	return term.Money(r.Spent) + " of " + term.Money(r.Budget)
 }
 
-func (a *app) getCommand() *cobra.Command {
-	var form string
-	c := &cobra.Command{
-		Use: "get RUN", Short: "Show how a run stands", Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, given []string) error {
-			return a.view(c, given[0], form, func(v *chargehand.View) error { return a.writeView(v) })
-		},
-	}
-	outputFlag(c, &form, "table", "table or json")
-	return c
-}
-
 func (a *app) costCommand() *cobra.Command {
 	var form string
 	c := &cobra.Command{

@@ -26,9 +26,9 @@ var claimWords = map[chargehand.Support]term.Mark{
 	chargehand.NotChecked:   {Glyph: "–", ASCII: "-"},
 }
 
-func (d *drawing) findings() {
-	issues := d.sheet.Review.Evidence
-	if v := d.sheet.Verdict; v != nil && len(v.Issues) >= len(issues) {
+// findings are those of the gate's verdict, else those of a record.
+func (d *drawing) findings(issues []chargehand.Finding) {
+	if v := d.Verdict; v != nil && len(v.Issues) >= len(issues) {
 		issues = v.Issues
 	}
 	if len(issues) == 0 {
@@ -39,8 +39,8 @@ func (d *drawing) findings() {
 	for i := range issues {
 		d.finding(&issues[i])
 	}
-	if d.sheet.Verdict != nil {
-		d.claims(d.sheet.Verdict.Claims)
+	if d.Verdict != nil {
+		d.claims(d.Verdict.Claims)
 	}
 }
 
@@ -62,7 +62,7 @@ func (d *drawing) finding(f *chargehand.Finding) {
 
 // passage is the lines of a source around a place, those of the place itself marked.
 func (d *drawing) passage(p *chargehand.Passage) {
-	src, ok := d.sheet.Sources[p.Document]
+	src, ok := d.Sources[p.Document]
 	if !ok || p.Start < 0 || p.End > len(src.Text) || p.Start >= p.End {
 		if p.Quote != "" {
 			d.wrapped("       source  ", p.Quote)
@@ -77,7 +77,7 @@ func (d *drawing) passage(p *chargehand.Passage) {
 	}
 	d.line("       source  %s, %s", term.Line(src.Name), lineRange(first+1, last+1))
 	const most = 12 // lines of one passage
-	for n := max(0, first-d.sheet.Around); n <= min(len(lines)-1, last+d.sheet.Around); n++ {
+	for n := max(0, first-d.Around); n <= min(len(lines)-1, last+d.Around); n++ {
 		if n == first+most && last-first >= most {
 			d.line("              and %s more", term.Count(last-n+1, "line"))
 			break

@@ -144,29 +144,32 @@ func sheet() *Sheet {
 			ContentHash: "sha256:9c1e", OutputRef: "sha256:9c1e", Deadline: at.Add(17*time.Minute + 42*time.Second),
 			Auto: chargehand.AutoReject, Policy: "legal-high@7", Required: true, Blocks: 2,
 		},
-		Run:    run,
-		Output: []byte(`{"amount":"EUR 5,000,000","clauses":[{"no":"9.2","text":"capped\u0007"},{"no":"9.4"}],"carveOuts":["gross negligence"]}`),
-		Verdict: &chargehand.Verdict{
-			Issues: []chargehand.Finding{
-				{
-					ID: "f1", Layer: chargehand.LayerConsistency, Rule: "number", Severity: chargehand.SeverityError, Path: "/amount", Quote: "EUR 5,000,000",
-					Message: "Output says 5,000,000; the source says 500,000",
-					Source:  &chargehand.Passage{Document: "sha256:doc", Start: start, End: start + len("shall not exceed EUR 500,000\nin the aggregate.")},
+		Run: run,
+		Checked: Checked{
+			Output: []byte(`{"amount":"EUR 5,000,000","clauses":[{"no":"9.2","text":"capped\u0007"},{"no":"9.4"}],"carveOuts":["gross negligence"]}`),
+			Verdict: &chargehand.Verdict{
+				Issues: []chargehand.Finding{
+					{
+						ID: "f1", Layer: chargehand.LayerConsistency, Rule: "number", Severity: chargehand.SeverityError, Path: "/amount", Quote: "EUR 5,000,000",
+						Message: "Output says 5,000,000; the source says 500,000",
+						Source:  &chargehand.Passage{Document: "sha256:doc", Start: start, End: start + len("shall not exceed EUR 500,000\nin the aggregate.")},
+					},
+					{
+						ID: "f2", Layer: chargehand.LayerCompleteness, Rule: "aspect", Severity: chargehand.SeverityWarning, Message: "no clause number",
+						Source: &chargehand.Passage{Document: "sha256:elsewhere", Start: 0, End: 4, Quote: "elsewhere"},
+					},
 				},
-				{
-					ID: "f2", Layer: chargehand.LayerCompleteness, Rule: "aspect", Severity: chargehand.SeverityWarning, Message: "no clause number",
-					Source: &chargehand.Passage{Document: "sha256:elsewhere", Start: 0, End: 4, Quote: "elsewhere"},
+				Claims: []chargehand.Claim{
+					{ID: "c1", Text: "the currency is EUR", Support: chargehand.Supported},
+					{ID: "c2", Text: "per contract year", Support: chargehand.Unsupported},
+					{ID: "c3", Text: "five million", Support: chargehand.Contradicted},
+					{ID: "c4", Text: "gross negligence is carved out"},
 				},
 			},
-			Claims: []chargehand.Claim{
-				{ID: "c1", Text: "the currency is EUR", Support: chargehand.Supported},
-				{ID: "c2", Text: "per contract year", Support: chargehand.Unsupported},
-				{ID: "c3", Text: "five million", Support: chargehand.Contradicted},
-				{ID: "c4", Text: "gross negligence is carved out"},
-			},
+			Sources: map[string]Source{"sha256:doc": {"msa.txt", contract}},
+			Around:  1,
 		},
-		Sources: map[string]Source{"sha256:doc": {"msa.txt", contract}},
-		Around:  1, Now: at,
+		Now: at,
 	}
 }
 
@@ -219,4 +222,77 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "cost.txt", b.String())
+}
+
+// work is what was done about the subtask of the sheet: an attempt that failed, and one by a model.
+func work() *Work {
+	sh := sheet()
+	row := sh.Run.Rows[0]
+	row.State, row.Why = chargehand.SubtaskRejected, "the output failed its check"
+	row.Attempts = []chargehand.AttemptView{
+		{
+			Attempt: 1, Worker: "clause-a", StartedAt: at, EndedAt: at.Add(1500 * time.Millisecond), Cause: chargehand.CauseCrash,
+			Message: "the process ended with 137\u202e", Usage: chargehand.Usage{InputTokens: 900, USD: 1_200},
+		},
+		{
+			Attempt: 2, Worker: "legal-clause-extractor", StartedAt: at.Add(2 * time.Second), EndedAt: at.Add(4 * time.Second),
+			Output: "sha256:9c1e", Verdict: sh.Verdict, Feedback: "State the number of the clause.", Transcript: "sha256:7a",
+			Judge: &chargehand.Verdict{
+				Recommendation: chargehand.Reject, Confidence: 8, Reasoning: "The amount is ten times the source's.",
+				Issues: []chargehand.Finding{{ID: "j1", Layer: chargehand.LayerJudge, Rule: "criterion", Severity: chargehand.SeverityError, Message: "No carve-out is named."}},
+			},
+			Routing: chargehand.RoutingRecord{Rationale: "the cheapest of those with room"},
+		},
+		{Attempt: 3, Worker: "clause-a", StartedAt: at.Add(5 * time.Second)},
+	}
+	row.Attempts[1].Verdict.Recommendation = chargehand.Accept
+	k := &Work{Run: sh.Run, Subtask: row, Attempt: &row.Attempts[1], Checked: sh.Checked}
+	k.Transcript = []byte(`{"model":"m","turns":[{"text":"see \u001b[2J","calls":[{"name":"files_read","arguments":"{}","refused":true}]},{"text":"done"}]}`)
+	return k
+}
+
+func TestWork(t *testing.T) {
+	untold := work()
+	untold.Transcript = nil
+	crashed := work()
+	crashed.Attempt, crashed.Checked, crashed.Transcript = &crashed.Subtask.Attempts[0], Checked{}, nil
+	begun := work()
+	begun.Attempt, begun.Checked, begun.Transcript = &begun.Subtask.Attempts[2], Checked{}, nil
+	none := work()
+	none.Subtask.Attempts, none.Attempt = nil, nil
+	raw := work()
+	raw.Raw = true
+	var b strings.Builder
+	for _, tt := range []struct {
+		name string
+		work *Work
+		s    Screen
+	}{
+		{"what was said, 80", work(), Screen{Width: 80}},
+		{"raw, ascii", raw, Screen{Style: term.Style{ASCII: true}}},
+		{"not asked for", untold, Screen{Width: 80}},
+		{"crashed", crashed, Screen{Width: 80}},
+		{"under way", begun, Screen{Width: 80}},
+		{"none", none, Screen{Width: 80}},
+	} {
+		b.WriteString("-- " + tt.name + " --\n")
+		if err := tt.work.Write(&b, tt.s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "work.txt", b.String())
+}
+
+// TestDeepContent has a worker nest what it says it did without end: what is deep is shown as JSON.
+func TestDeepContent(t *testing.T) {
+	const depth = 5_000
+	k := work()
+	k.Transcript = []byte(strings.Repeat(`{"a":[`, depth) + strings.Repeat(`]}`, depth))
+	var b strings.Builder
+	if err := k.Write(&b, Screen{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.Len(); n > 50*len(k.Transcript) {
+		t.Errorf("%d bytes are shown of %d", n, len(k.Transcript))
+	}
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,50 +12,30 @@ import (
 
 // A Sheet is all that a person needs to decide a review.
 type Sheet struct {
-	Review  *chargehand.Review
-	Run     *chargehand.View
-	Output  []byte              // what is judged; nil: there is nothing to accept
-	Verdict *chargehand.Verdict // the gate's; nil: the review's evidence stands for it
-	Sources map[string]Source   // by content hash
-	Around  int                 // lines of a source shown before and after a passage
-	Raw     bool                // the output as it is, not field by field
-	Now     time.Time
+	Review *chargehand.Review
+	Run    *chargehand.View
+	Checked
+	Now time.Time
 }
-
-// A Source is a document that findings point into.
-type Source struct{ Name, Text string }
 
 // Write writes the sheet: deadline and consequence, what was asked, the output, the findings with
 // the lines of the source they are about, and how to decide.
 func (sh *Sheet) Write(w io.Writer, s Screen) error {
-	d := drawing{Screen: s, sheet: sh}
-	d.head()
-	d.asked()
-	d.output()
-	d.findings()
-	d.decide()
+	d := drawing{Screen: s, Checked: &sh.Checked}
+	sh.head(&d)
+	sh.asked(&d)
+	sh.output(&d)
+	d.findings(sh.Review.Evidence)
+	sh.decide(&d)
 	_, err := io.WriteString(w, d.String())
 	return err
 }
 
-// A drawing is a sheet in the making.
-type drawing struct {
-	strings.Builder
-	Screen
-	sheet *Sheet
-}
-
-func (d *drawing) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
-
-func (d *drawing) section(name, text string) {
-	d.line("%s %s", d.Style.Bold(term.Pad(name, 9)), text)
-}
-
-func (d *drawing) head() {
-	r := d.sheet.Review
-	title := strings.ToUpper(term.Line(name(r, d.sheet.Run)))
-	if d.sheet.Run.Title != "" {
-		title += d.Style.Text(" — ") + term.Line(d.sheet.Run.Title)
+func (sh *Sheet) head(d *drawing) {
+	r := sh.Review
+	title := strings.ToUpper(term.Line(name(r, sh.Run)))
+	if sh.Run.Title != "" {
+		title += d.Style.Text(" — ") + term.Line(sh.Run.Title)
 	}
 	d.line("%s   %s risk%s%s", d.Style.Bold(title), orWord(string(r.Risk), "low"), d.Style.Text(" · "), term.Line(r.Action))
 	if !r.Open() {
@@ -68,8 +46,8 @@ func (d *drawing) head() {
 	if r.Auto == chargehand.AutoApprove {
 		outcome = "APPROVED"
 	}
-	d.line("If nobody decides by %s (in %s) this is %s AUTOMATICALLY (policy %s)", term.TimeOfDay(r.Deadline, d.sheet.Now),
-		term.Span(r.Deadline.Sub(d.sheet.Now)), outcome, term.Line(r.Policy))
+	d.line("If nobody decides by %s (in %s) this is %s AUTOMATICALLY (policy %s)", term.TimeOfDay(r.Deadline, sh.Now),
+		term.Span(r.Deadline.Sub(sh.Now)), outcome, term.Line(r.Policy))
 	if r.Required {
 		d.line("It is required: a no ends the run.")
 	}
@@ -78,14 +56,14 @@ func (d *drawing) head() {
 	}
 }
 
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
 func orWord(s, d string) string {
 	if s == "" {
 		return d
 	}
 	return term.Line(s)
 }
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // name is what the review is about.
 func name(r *chargehand.Review, run *chargehand.View) string {
@@ -97,9 +75,9 @@ func name(r *chargehand.Review, run *chargehand.View) string {
 	return r.Description
 }
 
-func (d *drawing) asked() {
-	r := d.sheet.Review
-	for _, row := range d.sheet.Run.Rows {
+func (sh *Sheet) asked(d *drawing) {
+	r := sh.Review
+	for _, row := range sh.Run.Rows {
 		if row.ID == r.TaskID {
 			d.paragraph("ASKED", row.Goal)
 		}
@@ -114,26 +92,18 @@ func (d *drawing) asked() {
 	}
 }
 
-func (d *drawing) paragraph(name, text string) {
-	lines := term.Wrap(term.Block(text), d.wrap()-10)
-	d.section(name, lines[0])
-	for _, l := range lines[1:] {
-		d.line("          %s", l)
-	}
-}
-
-func (d *drawing) output() {
-	r := d.sheet.Review
+func (sh *Sheet) output(d *drawing) {
+	r := sh.Review
 	if r.Subject == chargehand.SubjectTools {
 		d.section("IF YES", "the run goes on with the tools as they are defined now")
 		return
 	}
-	if d.sheet.Output == nil {
+	if sh.Output == nil {
 		d.section("OUTPUT", "there is none: nothing can be approved")
 		return
 	}
 	by := ""
-	for _, row := range d.sheet.Run.Rows {
+	for _, row := range sh.Run.Rows {
 		for _, a := range row.Attempts {
 			if row.ID == r.TaskID && a.Attempt == r.Attempt {
 				by = fmt.Sprintf("attempt %d, %s, ", a.Attempt, term.Line(a.Worker))
@@ -141,84 +111,17 @@ func (d *drawing) output() {
 		}
 	}
 	d.section("OUTPUT", "("+by+term.Line(r.ContentHash)+")")
-	d.content()
+	d.content(sh.Output)
 }
 
-// content is the output field by field, lists item by item.
-func (d *drawing) content() {
-	if !d.sheet.Raw {
-		if fields := fieldsOf(d.sheet.Output); fields != nil {
-			d.fields(fields, "  ")
-			return
-		}
-		var list []json.RawMessage
-		if json.Unmarshal(d.sheet.Output, &list) == nil {
-			d.list(list, "  ")
-			return
-		}
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, d.sheet.Output, "", "  ") != nil {
-		b.Reset()
-		b.Write(d.sheet.Output)
-	}
-	for _, l := range strings.Split(term.Block(b.String()), "\n") {
-		d.line("  %s", l)
-	}
-}
-
-const maxItems = 200 // of a list in an output that are shown; --raw shows all
-
-func (d *drawing) list(list []json.RawMessage, indent string) {
-	for i, item := range list {
-		if i == maxItems {
-			d.line("%sand %d more: --raw shows all", indent, len(list)-i)
-			return
-		}
-		if fields := fieldsOf(item); fields != nil {
-			d.line("%s%d.", indent, i+1)
-			d.fields(fields, indent+"   ")
-			continue
-		}
-		d.wrapped(indent+fmt.Sprintf("%d. ", i+1), field{value: item}.text())
-	}
-}
-
-func (d *drawing) fields(fields []field, indent string) {
-	width := 0
-	for _, f := range fields {
-		width = max(width, min(20, term.Width(term.Line(f.name))))
-	}
-	for _, f := range fields {
-		var list []json.RawMessage
-		if json.Unmarshal(f.value, &list) == nil && len(list) > 0 && fieldsOf(list[0]) != nil {
-			d.line("%s%s", indent, term.Line(f.name))
-			d.list(list, indent+"  ")
-			continue
-		}
-		d.wrapped(indent+term.Pad(term.Line(f.name), width)+"  ", f.text())
-	}
-}
-
-// wrapped is text behind a margin that its further lines keep.
-func (d *drawing) wrapped(margin, text string) {
-	n := term.Width(margin)
-	for i, l := range term.Wrap(term.Block(text), max(20, d.wrap()-n)) {
-		if i > 0 {
-			margin = strings.Repeat(" ", n)
-		}
-		d.line("%s", strings.TrimRight(margin+l, " "))
-	}
-}
-
-func (d *drawing) decide() {
-	r := d.sheet.Review
+func (sh *Sheet) decide(d *drawing) {
+	r := sh.Review
 	if !r.Open() {
 		return
 	}
 	id := term.Line(r.ID)
 	reject := fmt.Sprintf("chargehand review reject %s --reason %s", id, d.Style.Text(`"…"`))
-	if d.sheet.Output == nil && r.Subject != chargehand.SubjectTools {
+	if sh.Output == nil && r.Subject != chargehand.SubjectTools {
 		d.section("DECIDE", reject)
 		return
 	}
