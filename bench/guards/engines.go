@@ -187,8 +187,13 @@ var engine = section{pkg: "engine/local", guards: []guard{
 var checkpoints = section{pkg: "engine/local", guards: []guard{
 	{
 		name: "irreversible-waits", protects: "what cannot be taken back begins once a checkpoint covers its start (·171, row 47)",
-		file: "release.go", on: `if !final(l) {`, off: `if final(l) || !final(l) {`,
+		file: "release.go", on: `if !final(l) && !j.notary.behind() {`, off: `if final(l) || !j.notary.behind() {`,
 		tests: []string{"TestFinalEffectWaitsForItsCheckpoint", "TestFinalEffectThatMayNotBegin"},
+	},
+	{
+		name: "uncovered-bound", protects: "no more than so many records go uncovered (row 47)",
+		file: "release.go", on: `> maxUncovered`, off: `> 10*maxUncovered`,
+		tests: []string{"TestUncoveredRecordsAreBounded"},
 	},
 	{
 		name: "unrepeatable-waits", protects: "so does what cannot be done again (·171)",

@@ -51,7 +51,7 @@ func (n *notary) show(ctx context.Context, within time.Duration) error {
 	if err != nil {
 		if n.unseen != err.Error() {
 			n.unseen = err.Error()
-			n.log.Error("the witness has not signed: what cannot be taken back waits, everything else goes on", "error", err)
+			n.log.Error("the witness has not signed: what cannot be taken back waits, everything else goes on for some time", "error", err)
 		}
 		return err
 	}

@@ -34,6 +34,9 @@ func (e *Engine) FleetRecords(ctx context.Context) ([]chargehand.Record, error) 
 	return e.store.records(ctx, chargehand.FleetStream, 0)
 }
 
+// MaxUncovered is how many records may go uncovered while checkpoints fail.
+const MaxUncovered = maxUncovered
+
 // BreakWrites makes every commit fail with err until it is called with nil.
 func (e *Engine) BreakWrites(ctx context.Context, broken bool) error {
 	pragma := "pragma query_only = off"

@@ -43,6 +43,7 @@ type notary struct {
 	latest  time.Time  // when the last checkpoint was tried
 	failing string     // what operators were told of the places; empty: all is well
 	unseen  string     // and of the witness
+	stalled bool       // too much was uncovered when an attempt last wanted to begin
 	kept    int64      // leaves covered by a checkpoint in every place
 	seen    int64      // leaves covered by a checkpoint that the witness has signed
 	note    []byte     // the checkpoint kept last
@@ -257,7 +258,7 @@ func (n *notary) report(err error) {
 		n.log.Info("checkpoints are written again")
 	case err != nil && n.failing != err.Error():
 		n.failing = err.Error()
-		n.log.Error("checkpoints cannot be written: what cannot be taken back waits, everything else goes on", "error", err)
+		n.log.Error("checkpoints cannot be written: what cannot be taken back waits, everything else goes on for some time", "error", err)
 	}
 }
 

@@ -8,12 +8,16 @@ import (
 	"github.com/chargehand/chargehand/internal/supervise"
 )
 
+// maxUncovered is how many records may go uncovered while checkpoints fail. Beyond it no attempt
+// begins, whatever it does (RELIABILITY.md row 47).
+const maxUncovered = 10_000
+
 // released holds an attempt back that does what cannot be taken back, until a checkpoint covers the
 // record of its start: whatever happens to the journal later, that it was begun stays provable
-// (SPEC.md ·171). It reports whether the attempt may begin. One that may not by its deadline has
-// certainly done nothing, and is reported so in time.
+// (SPEC.md ·171). Where too much is uncovered any attempt waits. It reports whether the attempt may
+// begin. One that may not by its deadline has certainly done nothing, and is reported so in time.
 func (j job) released(ctx context.Context, l supervise.Launch) bool {
-	if !final(l) {
+	if !final(l) && !j.notary.behind() {
 		return true
 	}
 	left := l.Task.DeadlineAt.Sub(j.now())
@@ -42,3 +46,16 @@ func (j job) released(ctx context.Context, l supervise.Launch) bool {
 
 // final reports whether what an attempt does cannot be taken back, or not be done again.
 func final(l supervise.Launch) bool { return l.Once || l.Effect.Final() }
+
+// behind reports whether checkpoints fail and more is uncovered than may be, and tells operators when
+// that begins.
+func (n *notary) behind() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	was := n.stalled
+	n.stalled = n.failing+n.unseen != "" && n.tree.Size()-n.covered() > maxUncovered
+	if n.stalled && !was {
+		n.log.Error("no checkpoint covers the last records: nothing begins until they can be written again", "records", n.tree.Size()-n.covered())
+	}
+	return n.stalled
+}

@@ -340,6 +340,59 @@ func TestFinalEffectThatMayNotBegin(t *testing.T) {
 	}
 }
 
+// TestUncoveredRecordsAreBounded has an anchor that cannot be written to, and a run with more to record
+// than may go uncovered: it stands still in time, and ends once the anchor is back.
+func TestUncoveredRecordsAreBounded(t *testing.T) {
+	const subtasks, at = 4_000, 10 // of them at once
+	anchor := filepath.Join(t.TempDir(), "anchor")
+	var begun atomic.Int64
+	do := worker.Func(func(ctx context.Context, task chargehand.WorkerTask) (chargehand.WorkerResult, error) {
+		begun.Add(1)
+		return echo(ctx, task)
+	})
+	told := make(line, 1)
+	e := open(t, local.Options{
+		Dir: filepath.Join(t.TempDir(), "data"), Anchor: anchor, Workers: worker.Set{"w": do},
+		Log: slog.New(slog.NewTextHandler(told, nil)),
+	})
+	if err := os.Rename(anchor, anchor+".away"); err != nil {
+		t.Fatal(err)
+	}
+	hear := func(what string) {
+		t.Helper()
+		select {
+		case <-told:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("nobody is told that %s", what)
+		}
+	}
+	until(t, e, start(t, e, order(1, nil)), ended)
+	hear("checkpoints fail")
+	run := start(t, e, order(subtasks, func(team *chargehand.Team) {
+		team.Workers[0].MaxConcurrentTasks, team.Policy.RunConcurrency = at, at
+		for i := range team.Planner.Template.Subtasks {
+			team.Planner.Template.Subtasks[i].TimeoutMS = 120_000
+		}
+	}))
+	hear("too much is uncovered")
+	for n := int64(-1); n != begun.Load(); time.Sleep(300 * time.Millisecond) {
+		n = begun.Load()
+	}
+	v, err := e.Run(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.State.Final() || v.Seq > local.MaxUncovered*11/10 {
+		t.Errorf("it went on to record %d, %d begun", v.Seq, begun.Load())
+	}
+	if err := os.Rename(anchor+".away", anchor); err != nil {
+		t.Fatal(err)
+	}
+	if v = until(t, e, run, ended); v.State != chargehand.RunCompleted || begun.Load() != 1+subtasks {
+		t.Errorf("the run came out as %s: %s, %d begun", v.State, v.Why, begun.Load())
+	}
+}
+
 // TestRunThatWasChangedIsLeftAlone changes one record of a run that is under way: that run is not
 // taken up, another is.
 func TestRunThatWasChangedIsLeftAlone(t *testing.T) {
