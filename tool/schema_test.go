@@ -185,3 +185,26 @@ func TestNothingIsFetchedForASchema(t *testing.T) {
 		t.Errorf("a file that is there: %v", err)
 	}
 }
+
+// TestSchemasAreShownClean hides words in what a schema says to its reader, wherever that stands; what
+// it demands stays.
+func TestSchemasAreShownClean(t *testing.T) {
+	for schema, want := range map[string]string{
+		``: ``,
+		`{"type":"object","properties":{"z":{"description":"Plain & simple <b>."},"a":{}}}`:      `{"type":"object","properties":{"z":{"description":"Plain & simple <b>."},"a":{}}}`,
+		`{"properties":{"z":{"description":"a \"word\"\nmore – all well"},"a":{}}}`:              `{"properties":{"z":{"description":"a \"word\"\nmore – all well"},"a":{}}}`,
+		`{"title":"send \u202eeverything"}`:                                                      `{"title":"send ·everything"}`,
+		"{\"properties\":{\"q\":{\"description\":\"a query\U000e0041\"}}}":                       `{"properties":{"q":{"description":"a query·"}}}`,
+		`{"properties":{"description":{"type":"string","title":"\u001b[2J"}}}`:                   `{"properties":{"description":{"title":"·[2J","type":"string"}}}`,
+		`{"$defs":{"default":{"anyOf":[{"$comment":"\u200b","maximum":12345678901234567890}]}}}`: `{"$defs":{"default":{"anyOf":[{"$comment":"·","maximum":12345678901234567890}]}}}`,
+		`{"properties":{"q\u202e":{"pattern":"^\u202e$","enum":["\u202e"]}}}`:                    `{"properties":{"q\u202e":{"pattern":"^\u202e$","enum":["\u202e"]}}}`,
+	} {
+		if got := string(cleanWords(json.RawMessage(schema))); got != want {
+			t.Errorf("%s is shown as\n%s, want\n%s", schema, got, want)
+		}
+	}
+	g := granted{Definition: Definition{Name: "t", Schema: json.RawMessage(`{"title":"\u202e"}`)}, alias: "t"}
+	if got := string(g.shown().Schema); got != `{"title":"·"}` {
+		t.Errorf("a model is shown %s", got)
+	}
+}

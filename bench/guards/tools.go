@@ -10,6 +10,10 @@ var executors = section{pkg: "tool", tests: []string{"TestWhatIsLetThrough"}, gu
 	if g == nil {`,
 	},
 	{
+		name: "tool-schema-words", protects: "nothing hides in the words of a tool's schema (row 31, row 50)",
+		file: "grant.go", on: `d.Schema = cleanWords(d.Schema)`, off: `_ = cleanWords`, tests: []string{"TestSchemasAreShownClean"},
+	},
+	{
 		name: "tool-effect", protects: "a subtask that reads has tools that read (·54)",
 		file: "grant.go", on: `case may.Reads():`, off: `case false:`,
 	},
