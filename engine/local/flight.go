@@ -47,13 +47,14 @@ type flights struct {
 }
 
 // start starts the writer. It is stopped, and waited for, by what start returns.
-func (fs *flights) start(write func(*flight) error) (stop func()) {
+func (fs *flights) start(write func(*flight) error, landed func()) (stop func()) {
 	fs.off, fs.landed = make(chan *flight), make(chan error, 1)
 	fs.next = &flight{}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for f := range fs.off {
 			fs.landed <- write(f)
+			landed()
 		}
 	})
 	return func() {
@@ -123,6 +124,8 @@ func (e *Engine) write(f *flight) error {
 			ev.reply(answer{refusal: f.Refusals[i]})
 		}
 	}
+	e.hands.busy.Add(1)
+	defer e.hands.rest()
 	e.begin(f.Effects)
 	return nil
 }

@@ -29,10 +29,11 @@ type hands struct {
 	now    func() time.Time
 	tokens tokens
 
-	owed    atomic.Int64 // effects under way, each of which will report
-	away    atomic.Int64 // of these, those that wait for somebody else
-	resting atomic.Int64 // goroutines that wait for one
-	idle    chan func()  // takes an effect if one of them does
+	owed    atomic.Int64  // effects under way, each of which will report
+	busy    atomic.Int64  // of these, those that wait for nobody else; and whoever begins some
+	calm    chan struct{} // has an element when nobody may be busy any more
+	resting atomic.Int64  // goroutines that wait for one
+	idle    chan func()   // takes an effect if one of them does
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -80,6 +81,7 @@ func (j job) pursued(e supervise.Effect) (ok bool) {
 // its stack has grown already.
 func (h *hands) do(effect func()) {
 	h.owed.Add(1)
+	h.busy.Add(1)
 	select {
 	case h.idle <- effect:
 	default:
@@ -105,15 +107,23 @@ func (h *hands) work(effect func()) {
 }
 
 func (h *hands) pay(effect func()) {
-	defer h.owed.Add(-1) // even where a worker's function ends its goroutine
+	defer h.rest() // even where a worker's function ends its goroutine
+	defer h.owed.Add(-1)
 	effect()
 }
 
 // await calls somebody else, who may take long to answer.
 func (h *hands) await(call func()) {
-	h.away.Add(1)
-	defer h.away.Add(-1)
+	h.rest()
+	defer h.busy.Add(1)
 	call()
+}
+
+// rest is said by whoever is busy no more.
+func (h *hands) rest() {
+	if h.busy.Add(-1) == 0 {
+		poke(h.calm)
+	}
 }
 
 // survive keeps a panic in one effect from ending the process. The stack is for operators; it

@@ -41,6 +41,7 @@ type opening struct {
 type inbox struct {
 	mu     sync.Mutex
 	items  []envelope
+	wanted int // that a signal is worth; zero: one
 	closed bool
 	signal chan struct{} // has an element when there may be items
 }
@@ -58,11 +59,19 @@ func (b *inbox) put(e envelope) {
 		return
 	}
 	b.items = append(b.items, e)
+	enough := len(b.items) >= b.wanted
 	b.mu.Unlock()
-	select {
-	case b.signal <- struct{}{}:
-	default:
+	if enough {
+		poke(b.signal)
 	}
+}
+
+// want says how many items have to be there for a signal, and answers how many there are.
+func (b *inbox) want(n int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wanted = n
+	return len(b.items)
 }
 
 // drain takes the first n events out, or all if there are fewer.
@@ -75,6 +84,7 @@ func (b *inbox) drain(n int) []envelope {
 		return items
 	}
 	b.items = slices.Clone(items[n:])
+	poke(b.signal)
 	return items[:n:n]
 }
 

@@ -94,6 +94,7 @@ type Engine struct {
 	loop    *turn.Loop
 	flights flights
 	parked  time.Time // when the next run that is not in memory wants to be told the time; zero: never
+	alarm   *time.Timer
 	again   time.Time // when to go on after a write that failed, unless something happens before
 
 	taken    turn.TakeUp
@@ -157,9 +158,10 @@ func (e *Engine) start() {
 	e.hub.init()
 	e.kits.init(e.store, &e.opt)
 	e.taken = turn.TakeUp{Hold: e.opt.Hold, Drifted: func(t *chargehand.Team) bool { return len(e.kits.of(t).drift) > 0 }}
+	e.alarm = time.NewTimer(time.Hour)
 	e.hands = hands{
 		ctx: ctx, store: e.store, kits: e.kits, put: e.inbox.put, log: e.opt.Log,
-		now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}, idle: make(chan func()),
+		now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}, idle: make(chan func()), calm: make(chan struct{}, 1),
 	}
 }
 

@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	lull     = 64   // times to yield in silence before a commit is begun while more may come
-	lullBusy = 1024 // the same while a hand works, rather than wait for somebody else
-	bunch    = 16   // events that make a turn worth taking
-	crowd    = 1024 // and a commit, be another under way or not
+	lull  = 64   // times to yield in silence before a commit is begun while more may come
+	bunch = 16   // events that make a turn worth taking
+	crowd = 1024 // and a commit, be another under way or not
+
+	while = 200 * time.Microsecond // the longest that hands which work are waited for in silence
 
 	sweep   = 5 * time.Second // the longest the loop sleeps, should a timer be missed (SPEC.md ·85)
 	respite = time.Second     // before a write that failed is tried again
@@ -28,7 +29,7 @@ const (
 // step on while what they said last is being written (flight.go).
 func (e *Engine) run() {
 	defer close(e.done)
-	defer e.flights.start(e.write)()
+	defer e.flights.start(e.write, func() { poke(e.hands.calm) })()
 	for {
 		next, err := e.oneTurn(e.hands.ctx)
 		if err == nil {
@@ -67,13 +68,20 @@ func (e *Engine) sleep(ctx context.Context, next time.Time) error {
 }
 
 // gather lets answers that come in a crowd come in: one commit for all of them costs little more
-// than one for the first. It yields to the hands rather than sleep, which may last a millisecond,
-// and reports whether a bunch of them is there and more may come. Where every hand waits for
-// somebody else, or what is being written has landed, that is over soon.
-func (e *Engine) gather() (more bool) {
-	have := e.inbox.len()
-	for quiet := 0; have < bunch && quiet < e.patience(); quiet++ {
-		runtime.Gosched()
+// than one for the first. It reports whether a bunch of them is there and more may come. While hands
+// work it sleeps, and leaves its processor to them; a loop that only yields would be found again before
+// any work of theirs is. Where every hand waits for somebody else it yields for a moment. Where what is
+// being written has landed, it is over.
+func (e *Engine) gather(ctx context.Context) (more bool) {
+	have := e.inbox.want(bunch)
+	defer e.inbox.want(0)
+	for quiet := 0; have < bunch && quiet < lull && e.expects(); {
+		if e.hands.busy.Load() == 0 {
+			runtime.Gosched()
+			quiet++
+		} else if !e.linger(ctx) {
+			quiet = lull
+		}
 		if n := e.inbox.len(); n > have {
 			quiet, have = 0, n
 		}
@@ -81,23 +89,32 @@ func (e *Engine) gather() (more bool) {
 	return have >= bunch
 }
 
-// patience is how many times to yield in silence.
-func (e *Engine) patience() int {
-	owed := e.hands.owed.Load()
-	switch {
-	case owed == 0 || e.flights.air != nil && len(e.flights.landed) > 0:
-		return 0
-	case owed > e.hands.away.Load():
-		return lullBusy
+// linger waits for a bunch of answers, or for the hands to be calm. It reports false where neither comes
+// in a while.
+func (e *Engine) linger(ctx context.Context) bool {
+	e.alarm.Reset(while)
+	defer e.alarm.Stop()
+	select {
+	case <-e.inbox.signal:
+		return true
+	case <-e.hands.calm:
+		return true
+	case <-e.alarm.C:
+	case <-ctx.Done():
 	}
-	return lull
+	return false
+}
+
+// expects reports whether to wait for more answers at all.
+func (e *Engine) expects() bool {
+	return e.hands.owed.Load() > 0 && (e.flights.air == nil || len(e.flights.landed) == 0)
 }
 
 // oneTurn takes what has come in, sends what the machines say off to be written unless something is
 // being written already, and answers when the next turn is wanted at the latest.
 func (e *Engine) oneTurn(ctx context.Context) (next time.Time, err error) {
 	for more := true; more && len(e.flights.next.events) < crowd; {
-		more = e.gather()
+		more = e.gather(ctx)
 		if next, err = e.step(ctx); err != nil {
 			return next, err
 		}
