@@ -93,9 +93,9 @@ type Engine struct {
 	// Owned by the turn loop.
 	loop    *turn.Loop
 	flights flights
-	parked  time.Time // when the next run that is not in memory wants to be told the time; zero: never
-	alarm   *time.Timer
-	again   time.Time // when to go on after a write that failed, unless something happens before
+	parked  time.Time   // when the next run that is not in memory wants to be told the time; zero: never
+	alarm   *time.Timer // of linger
+	again   time.Time   // when to go on after a write that failed, unless something happens before
 
 	taken    turn.TakeUp
 	underWay bool // a turn was kept
