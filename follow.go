@@ -10,8 +10,9 @@ type Moment struct {
 }
 
 // Follow folds a run's records, those to come included, and tells of each moment, until done says
-// that this is enough or the run has ended. It returns the run as it is then, with the cause where
-// ctx ended first. A run that is not there is an *Error of CodeNotFound.
+// that this is enough or the run has ended. It returns the run as it is then. Where ctx ends first
+// that is the run as it was at the moment before, zero if there was none, with the cause. A run that
+// is not there is an *Error of CodeNotFound.
 func Follow(ctx context.Context, e Reader, run string, done func(Moment) bool) (*View, error) {
 	var f follower
 	for {
@@ -20,8 +21,10 @@ func Follow(ctx context.Context, e Reader, run string, done func(Moment) bool) (
 			if err != nil {
 				return &f.view, err
 			}
-			f.apply(r)
 			news = append(news, r)
+		}
+		for _, r := range news {
+			f.apply(r)
 		}
 		if done(Moment{&f.view, news, f.waits()}) || f.view.State.Final() {
 			return &f.view, nil
