@@ -16,9 +16,6 @@ import (
 // atOnce is how many packages are tested at a time: more would wait for each other on two cores.
 const atOnce = 2
 
-// runsMost is how often tests are run that do not miss a guard, before it is said that none does.
-const runsMost = 3
-
 // A bench switches guards off, in copies of their files.
 type bench struct {
 	root   string // of the module
@@ -106,24 +103,12 @@ func (b *bench) examine(ctx context.Context) iter.Seq[row] {
 	}
 }
 
-// off runs a guard's tests without it, and again where none missed it or one hung: what depends on the
-// order in which goroutines run is not seen every time.
+// off runs a guard's tests without it.
 func (b *bench) off(ctx context.Context, g *guard) row {
 	r := row{Guard: g.name, Protects: g.protects, File: g.path(), Package: g.pkg}
 	began := time.Now()
-	for again := true; again && r.Runs < runsMost; {
-		r.Runs++
-		s, err := test(ctx, b.root, g.pkg, g.tests, b.overlay(g))
-		r.judge(&s, err)
-		again = err == nil && (r.Result == green || s.hung)
-	}
+	s, err := test(ctx, b.root, g.pkg, g.tests, b.overlay(g))
 	r.Seconds = round(time.Since(began))
-	return r
-}
-
-// judge takes down what came of a run of the tests.
-func (r *row) judge(s *suite, err error) {
-	r.Why = ""
 	switch {
 	case err != nil:
 		r.Result, r.Why = unclear, err.Error()
@@ -138,6 +123,7 @@ func (r *row) judge(s *suite, err error) {
 	default:
 		r.Result, r.By, r.Failed = red, s.failed[0], len(s.failed)
 	}
+	return r
 }
 
 // inTurn does something with each of a list, so many at a time, and yields what came of each in the

@@ -27,8 +27,7 @@ type row struct {
 	By       string  `json:"by,omitempty"`     // the test that failed first
 	Failed   int     `json:"failed,omitempty"` // tests and subtests that failed
 	Why      string  `json:"why,omitempty"`    // it is not red
-	Runs     int     `json:"runs"`             // of the tests without it; more than 1: the first ones missed nothing
-	Seconds  float64 `json:"seconds"`          // of all of them
+	Seconds  float64 `json:"seconds"`
 }
 
 // A report is all rows.
@@ -83,9 +82,6 @@ func (r *report) line(out io.Writer, x row) {
 	by := x.By
 	if x.Failed > 1 {
 		by += fmt.Sprintf(" and %d", x.Failed-1)
-	}
-	if x.Runs > 1 {
-		by += fmt.Sprintf(" in run %d", x.Runs)
 	}
 	if x.Result != red {
 		by = "NOT RED: " + x.Why

@@ -14,9 +14,8 @@ func module(t *testing.T) string {
 	for name, body := range map[string]string{
 		"go.mod":    "module example.com/door\n\ngo 1.26\n",
 		"a/door.go": "package a\n\nfunc open(key string) bool {\n\tif key != \"mine\" {\n\t\treturn false\n\t}\n\tprintln(\"open\")\n\treturn true\n}\n",
-		"a/door_test.go": "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
+		"a/door_test.go": "package a\n\nimport \"testing\"\n\n" +
 			"func TestDoor(t *testing.T) {\n\tt.Run(\"his key\", func(t *testing.T) {\n\t\tif open(\"his\") {\n\t\t\tt.Error(\"open\")\n\t\t}\n\t})\n}\n\n" +
-			"func TestSeldom(t *testing.T) {\n\tif !open(\"his\") {\n\t\treturn\n\t}\n\tif os.Mkdir(\"seen\", 0o700) != nil {\n\t\tt.Error(\"open\")\n\t}\n}\n\n" +
 			"func TestNothing(t *testing.T) {}\n\nfunc TestElsewhere(t *testing.T) { t.Skip(\"not here\") }\n",
 	} {
 		file := filepath.Join(root, name)
@@ -39,7 +38,6 @@ func TestWhatIsRed(t *testing.T) {
 		{name: "unnoticed", on: on, off: `key == "nobody's"`, tests: []string{"TestNothing"}},
 		{name: "no-go", on: on, off: `key != lock`, tests: []string{"TestDoor"}},
 		{name: "breaks-off", on: on, off: `key == os`, tests: []string{"TestDoor"}},
-		{name: "seldom", on: on, off: `key == "nobody's"`, tests: []string{"TestSeldom"}},
 	}}
 	b.guards[4].on, b.guards[4].off = "package a\n\nfunc open(key string) bool {\n", "package a\n\nimport \"os\"\n\nfunc open(key string) bool {\n\tos.Exit(3)\n"
 	for i := range b.guards {
@@ -55,25 +53,23 @@ func TestWhatIsRed(t *testing.T) {
 	want := []struct {
 		result  result
 		by, why string
-		runs    int
 	}{
-		{red, "TestDoor/his_key", "", 1},
-		{red, "TestDoor/his_key", "", 1},
-		{green, "", "no test misses it", 3},
-		{unclear, "", "undefined: lock", 1},
-		{red, "TestDoor", "", 1},
-		{red, "TestSeldom", "", 2},
+		{red, "TestDoor/his_key", ""},
+		{red, "TestDoor/his_key", ""},
+		{green, "", "no test misses it"},
+		{unclear, "", "undefined: lock"},
+		{red, "TestDoor", ""},
 	}
 	var all report
 	i := 0
 	for r := range b.examine(t.Context()) {
 		all.add(r)
-		if w := want[i]; r.Result != w.result || !strings.HasPrefix(r.By, w.by) || !strings.Contains(r.Why, w.why) || r.Runs != w.runs {
+		if w := want[i]; r.Result != w.result || !strings.HasPrefix(r.By, w.by) || !strings.Contains(r.Why, w.why) {
 			t.Errorf("%s: %+v", r.Guard, r)
 		}
 		i++
 	}
-	if err := all.broken(); err == nil || all.Guards != 6 || all.Red != 4 || all.Green != 1 || all.Unclear != 1 {
+	if err := all.broken(); err == nil || all.Guards != 5 || all.Red != 3 || all.Green != 1 || all.Unclear != 1 {
 		t.Errorf("%+v: %v", all, err)
 	}
 }
