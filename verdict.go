@@ -9,6 +9,7 @@ type Verdict struct {
 	Confidence     int             `json:"confidence,omitempty"` // 1..10, from a judge; zero from the gate
 	Score          float64         `json:"score"`                // 0..1, the gate's: the share of claims supported
 	Issues         []Finding       `json:"issues,omitempty"`
+	Missing        []string        `json:"missing,omitempty"` // required aspects that the output does not address, in the task's order
 	Recommendation Recommendation  `json:"recommendation"`
 	Rework         Rework          `json:"rework,omitempty"`
 	Feedback       string          `json:"feedback,omitempty"` // the correction; there unless the recommendation is ACCEPT

@@ -24,7 +24,8 @@ type check struct {
 
 	findings findings
 	claims   []*chargehand.Claim
-	formed   bool // the first layer was passed
+	missing  []string // required aspects that nothing addresses
+	formed   bool     // the first layer was passed
 	cost     uint64
 	detected int          // bytes of the output read by detectors
 	scanned  int          // bytes of sources read to explain what is wrong

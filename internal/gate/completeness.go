@@ -27,6 +27,7 @@ func (k *check) aspects() {
 		if addressed(aspect) {
 			continue
 		}
+		k.missing = append(k.missing, aspect)
 		f := k.find(chargehand.LayerCompleteness, "aspect", severity, nil)
 		f.Message = "Nothing is said about " + quoted(aspect) + "; " + k.wanted(aspect) + "."
 	}

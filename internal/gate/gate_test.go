@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -388,6 +389,9 @@ func TestAspects(t *testing.T) {
 			}
 			if got != tt.want || v.CompletenessPass != (tt.want == "" || partial) {
 				t.Errorf("%s, partial %v: %q, completenessPass %v", tt.name, partial, got, v.CompletenessPass)
+			}
+			if missing := slices.Equal(v.Missing, []string{tt.aspect}); missing != (tt.want != "") || !missing && v.Missing != nil {
+				t.Errorf("%s, partial %v: missing %q", tt.name, partial, v.Missing)
 			}
 		}
 	}

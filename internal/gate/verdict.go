@@ -11,6 +11,7 @@ func (k *check) verdict() chargehand.Verdict {
 		CompletenessPass: k.formed && k.findings.pass(chargehand.LayerCompleteness),
 		ConsistencyPass:  k.formed && k.findings.pass(chargehand.LayerConsistency),
 		Issues:           k.findings.list,
+		Missing:          k.missing,
 		Recommendation:   chargehand.Accept,
 		Validator:        Validator, ValidatorVersion: ValidatorVersion,
 	}

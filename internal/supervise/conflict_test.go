@@ -46,6 +46,7 @@ func checkedWith(t *testing.T, words string, issues int) chargehand.OutputChecke
 	}
 	for range 40 {
 		in.Evidence, in.Blockers = append(in.Evidence, words), append(in.Blockers, words)
+		in.Verdict.Missing = append(in.Verdict.Missing, words)
 	}
 	for range issues {
 		in.Verdict.Issues = append(in.Verdict.Issues, chargehand.Finding{

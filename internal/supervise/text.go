@@ -18,6 +18,7 @@ const (
 	maxToken   = 80  // an identifier, a hash, a path
 
 	maxFindings = 8 // of a verdict; the rest is under its reference
+	maxMissing  = 16
 	maxBlockers = 8
 	maxEvidence = 12
 )
@@ -73,6 +74,7 @@ func brief(v chargehand.Verdict) chargehand.Verdict {
 	v.Claims, v.Reasoning, v.Feedback = nil, clip(v.Reasoning, maxSummary), clip(v.Feedback, maxText)
 	v.Rework = chargehand.Rework(clip(string(v.Rework), maxToken))
 	v.Validator, v.ValidatorVersion = clip(v.Validator, maxToken), clip(v.ValidatorVersion, maxToken)
+	v.Missing = clipAll(v.Missing, maxMissing, maxToken)
 	if !storable(v.Criteria) {
 		v.Criteria = nil
 	}
