@@ -119,6 +119,7 @@ func (c *check) goalSize(path, goal string) {
 // refused (SPEC.md ·120, ·121, ·124).
 func (c *check) hazards(s *Subtask) {
 	c.risk(".riskLevel", s.RiskLevel)
+	//guard:auto-approval
 	if s.RiskLevel.Level() > 0 && c.team.Policy.AutoDecision == AutoApprove {
 		c.add(".riskLevel", fmt.Sprintf("is %s, and the policy approves by itself, which is only for risk low", s.RiskLevel),
 			"write `autoDecision: reject` in the policy")
@@ -129,6 +130,7 @@ func (c *check) hazards(s *Subtask) {
 	}
 	switch s.Effect {
 	case EffectIrreversible, EffectExternalComm, EffectPayment:
+		//guard:gated-effects
 		c.problem(".effect", "%s needs an approval; %s", tick(string(s.Effect)), noApproval)
 	}
 	if s.RequiresApproval {

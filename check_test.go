@@ -63,6 +63,8 @@ func TestSoundTeamHasNoProblem(t *testing.T) {
 	}
 }
 
+//guard:auto-approval
+//guard:gated-effects
 func TestCheck(t *testing.T) {
 	long := strings.Repeat("x", 4_001)
 	cases := []struct {

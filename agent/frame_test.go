@@ -14,6 +14,8 @@ var markerOf = regexp.MustCompile(`^The data of your task\. The marker of this m
 
 // Whatever data holds, even frames of other calls, exactly the fields' own lines carry the marker,
 // and the data stands between them as it is.
+//
+//guard:data-marker
 func TestFrameIsUnforgeable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var fields []field

@@ -17,6 +17,8 @@ import (
 
 const good = `{"path":"a.txt"}`
 
+//guard:tool-grant
+//guard:tool-approval
 func TestWhatIsLetThrough(t *testing.T) {
 	for _, tt := range []struct {
 		name, tool, args string
@@ -136,6 +138,7 @@ func TestDefinitionsAreTheUsableOnesOnly(t *testing.T) {
 	}
 }
 
+//guard:tool-calls
 func TestCallsAreCountedUnderParallelCalls(t *testing.T) {
 	s := files()
 	w := task("", "files.read")
@@ -193,6 +196,7 @@ func TestAChangedDefinitionVoidsTheGrant(t *testing.T) {
 	}
 }
 
+//guard:tool-pin
 func TestPinsComeFromTheRecordAndTheTeam(t *testing.T) {
 	s := files()
 	digest := s.tools[0].Digest()

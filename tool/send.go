@@ -121,6 +121,7 @@ func (x *Executor) send(ctx context.Context, g *granted, args json.RawMessage, k
 		e, ok := errors.AsType[*Error](err)
 		nothing := ok && e.NotBegun
 		begun = begun || !nothing
+		//guard:tool-once
 		if !nothing && !again {
 			return a, backoff.Permanent(err)
 		}

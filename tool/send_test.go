@@ -25,6 +25,7 @@ func failing(times int, err error) *shop {
 	return s
 }
 
+//guard:tool-once
 func TestWhatIsCalledAgain(t *testing.T) {
 	nothing := &Error{Message: "not sent", NotBegun: true}
 	for _, tt := range []struct {

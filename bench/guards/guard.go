@@ -1,82 +1,106 @@
 package main
 
 import (
+	_ "embed"
+	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/chargehand/chargehand/internal/mutant"
 )
 
-// A guard is a piece of source that keeps something from happening.
+// promises are lines "name  what the user is promised".
+//
+//go:embed promises.txt
+var promises string
+
+// A guard is a promise, the statement that keeps it, and the tests that miss the statement.
 type guard struct {
-	name     string // lower case, words joined by hyphens; unique
-	protects string // one sentence, with the row of SPEC.md (·N) or of RELIABILITY.md (row N)
-
-	pkg  string // folder of the package, from the module's root
-	file string // in that folder
-	on   string // the source as it is; occurs once in the file
-	off  string // what stands there while the guard is switched off
-
-	tests []string // of the package, "TestName" or "TestName/its subtest"; one of them has to fail then
+	promise string
+	mark    mutant.Mark
+	tests   []mutant.Test // at least one, all of one package
 }
 
-// A section is the guards of one package.
-type section struct {
-	pkg    string
-	tests  []string // of the guards that name none
-	guards []guard
-}
+func (g *guard) pkg() string { return g.tests[0].Package }
 
-// list are the section's guards, complete.
-func (s section) list() []guard {
-	out := make([]guard, len(s.guards))
-	for i, g := range s.guards {
-		g.pkg = s.pkg
-		if g.tests == nil {
-			g.tests = s.tests
-		}
-		out[i] = g
-	}
-	return out
-}
-
-// path is that of the guard's file, from the module's root.
-func (g *guard) path() string { return filepath.Join(g.pkg, g.file) }
-
-// pattern is for -run of go test.
-func pattern(tests []string) string {
+// pattern is for -run of a test binary.
+func (g *guard) pattern() string {
 	var all []string
-	for _, t := range tests {
-		parts := strings.Split(t, "/")
-		for i := range parts {
-			parts[i] = "^" + regexp.QuoteMeta(parts[i]) + "$"
+	for _, t := range g.tests {
+		p := "^" + t.Func + "$"
+		if t.Subtest != "" {
+			p += "/^" + regexp.QuoteMeta(t.Subtest) + "$"
 		}
-		all = append(all, strings.Join(parts, "/"))
+		all = append(all, p)
 	}
 	return strings.Join(all, "|")
 }
 
-// switchedOff is the guard's file without it. A piece that is no longer there, or that is there
-// twice, is an error: the table has to be brought up to date.
-func (g *guard) switchedOff(root string) ([]byte, error) {
-	body, err := os.ReadFile(filepath.Join(root, g.path()))
+// find joins promises, marks and tests by name, in the order of the promises. Its error names every
+// name that lacks one of them, or has two that contradict each other.
+func find(root string) ([]guard, error) {
+	marks, tests, err := mutant.Find(root, "guard")
 	if err != nil {
-		return nil, fmt.Errorf("guard %s: %w", g.name, err)
+		return nil, err
 	}
-	if n := strings.Count(string(body), g.on); n != 1 {
-		return nil, fmt.Errorf("guard %s: its source occurs %d times in %s, and should once: %q", g.name, n, g.path(), g.on)
+	return join(promises, marks, tests)
+}
+
+func join(promises string, marks []mutant.Mark, tests []mutant.Test) ([]guard, error) {
+	var out []guard
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for line := range strings.Lines(promises) {
+		name, promise, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch promise = strings.TrimSpace(promise); {
+		case name == "":
+		case promise == "":
+			bad("guard %s: promises.txt does not say what it promises", name)
+		case slices.ContainsFunc(out, func(g guard) bool { return g.mark.Name == name }):
+			bad("guard %s: promises.txt names it twice", name)
+		default:
+			out = append(out, guard{promise: promise, mark: mutant.Mark{Name: name}})
+		}
 	}
-	if g.on == g.off {
-		return nil, fmt.Errorf("guard %s: switching it off changes nothing", g.name)
+	of := func(name, at string) *guard {
+		i := slices.IndexFunc(out, func(g guard) bool { return g.mark.Name == name })
+		if i < 0 {
+			bad("guard %s: %s marks it, and promises.txt has no such name", name, at)
+			return nil
+		}
+		return &out[i]
 	}
-	text := strings.Replace(string(body), g.on, g.off, 1)
-	if _, err := parser.ParseFile(token.NewFileSet(), g.path(), text, parser.SkipObjectResolution); err != nil {
-		return nil, fmt.Errorf("guard %s: switched off it is no Go: %w", g.name, err)
+	for _, m := range marks {
+		switch g := of(m.Name, m.At()); {
+		case g == nil:
+		case g.mark.File != "":
+			bad("guard %s: two statements are marked, at %s and %s", m.Name, g.mark.At(), m.At())
+		default:
+			g.mark = m
+		}
 	}
-	return []byte(text), nil
+	for _, t := range tests {
+		switch g := of(t.Name, t.Package+"."+t.Func); {
+		case g == nil:
+		case len(g.tests) > 0 && g.pkg() != t.Package:
+			bad("guard %s: its tests are of two packages, %s and %s", t.Name, g.pkg(), t.Package)
+		default:
+			g.tests = append(g.tests, t)
+		}
+	}
+	for _, g := range out {
+		if g.mark.File == "" {
+			bad("guard %s: no statement is marked: write //guard:%s above the one that keeps the promise", g.mark.Name, g.mark.Name)
+		}
+		if len(g.tests) == 0 {
+			bad("guard %s: no test is marked: write //guard:%s above the Test function that fails without it", g.mark.Name, g.mark.Name)
+		}
+	}
+	return out, errors.Join(errs...)
 }
 
 // moduleRoot is the folder of the go.mod around the current one.

@@ -1,12 +1,12 @@
-// Command guards switches the product's guards off, one at a time, and demands that its tests
-// notice: a guard that no test misses is a guard that may quietly go. Each row of its table names
-// what a guard protects, the piece of source that is the guard, what that reads without it, and the
-// tests that have to fail then. The change is made by "go test -overlay"; no file of the tree is
-// touched, and the product knows nothing of it.
+// Command guards switches the guards of the product off, one at a time, and demands that a test
+// fails. A guard is the statement that keeps a promise to the user. A comment "//guard:NAME" marks
+// it in the code, and the same comment marks the tests that have to fail without it; promises.txt
+// states the promise. Package mutant describes the comments.
 //
-// The promise: every guard's tests pass while it stands, and at least one of them fails while it
-// does not. Where that is broken, or where the table no longer fits the source, the command says so
-// and exits with 1.
+// Each package with marked tests is built once, by "go test -overlay". An environment variable then
+// chooses the guard that is off, so no file of the tree is touched. All marked tests pass while every
+// guard is on, and at least one fails while its guard is off. Otherwise, and where a name has no
+// promise, no marked statement or no test, the command says so and exits with 1.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -33,15 +34,17 @@ func main() {
 
 // Options of the command line.
 type options struct {
-	json bool
-	list bool
-	name *regexp.Regexp // of the guards to switch off
+	json  bool
+	list  bool
+	times int
+	name  *regexp.Regexp // of the guards to switch off
 }
 
 func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("guards", flag.ContinueOnError)
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
-	flags.BoolVar(&o.list, "list", false, "print the table, and run nothing")
+	flags.BoolVar(&o.list, "list", false, "print the guards, and run nothing")
+	flags.IntVar(&o.times, "times", 1, "switch each guard off so many times, and demand that a test fails every time")
 	name := flags.String("run", "", "switch off only the guards whose name or file matches this regular expression")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -57,28 +60,38 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	guards := chosen(o.name)
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	all, err := find(root)
+	if err != nil {
+		return err
+	}
+	guards := slices.DeleteFunc(slices.Clone(all), func(g guard) bool {
+		return !o.name.MatchString(g.mark.Name) && !o.name.MatchString(g.mark.File)
+	})
 	if len(guards) == 0 {
 		return fmt.Errorf("no guard matches %q; -list prints them all", o.name)
 	}
+	r := newReport(guards)
 	if o.list {
-		list(out, guards)
+		r.list(out, guards)
 		return nil
 	}
-	b, err := newBench(guards)
+	b, err := newBench(root, all)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	if err := b.prove(ctx); err != nil {
+	began := time.Now()
+	if err := b.prove(ctx, guards); err != nil {
 		return err
 	}
-	began := time.Now()
-	r := report{}
 	if !o.json {
-		r.head(out, guards)
+		r.head(out)
 	}
-	for row := range b.examine(ctx) {
+	for row := range b.examine(ctx, guards, max(1, o.times)) {
 		r.add(row)
 		if !o.json {
 			r.line(out, row)
@@ -94,15 +107,4 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		r.foot(out)
 	}
 	return errors.Join(err, r.broken())
-}
-
-// chosen are the guards of the table whose name or file matches.
-func chosen(name *regexp.Regexp) []guard {
-	var out []guard
-	for _, g := range table() {
-		if name.MatchString(g.name) || name.MatchString(g.path()) {
-			out = append(out, g)
-		}
-	}
-	return out
 }

@@ -1,83 +1,77 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chargehand/chargehand/internal/mutant"
 )
 
-var (
-	kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	rule  = regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\)`)
-)
-
-// TestTableFitsTheSource fails when a guard is no longer where the table says, or a test that is to
-// miss it is gone. What a guard's absence does to the tests, the command tells.
-func TestTableFitsTheSource(t *testing.T) {
+// Every promise has one marked statement and a marked test, and the overlay of all can be written.
+func TestEveryPromiseIsMarked(t *testing.T) {
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(table()); n < 30 {
-		t.Errorf("the table has %d guards", n)
-	}
-	seen, tests := map[string]bool{}, map[string][]string{}
-	for _, g := range table() {
-		if !kebab.MatchString(g.name) || seen[g.name] || g.protects == "" || len(g.tests) == 0 {
-			t.Errorf("guard %q: want a name of its own, what it protects, and tests", g.name)
-		}
-		seen[g.name] = true
-		if _, err := g.switchedOff(root); err != nil {
-			t.Error(err)
-		}
-		if tests[g.pkg] == nil {
-			tests[g.pkg] = declared(t, filepath.Join(root, g.pkg))
-		}
-		for _, name := range g.tests {
-			if name, _, _ := strings.Cut(name, "/"); !slices.Contains(tests[g.pkg], name) {
-				t.Errorf("guard %s: %s has no %s", g.name, g.pkg, name)
-			}
-		}
-	}
-}
-
-// declared are the tests of a folder.
-func declared(t *testing.T, dir string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	guards, err := find(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"-"}
-	for _, f := range files {
-		body, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range rule.FindAllStringSubmatch(string(body), -1) {
-			names = append(names, m[1])
-		}
-	}
-	return names
-}
-
-func TestGuardsThatDoNotFitAreRefused(t *testing.T) {
-	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n\nvar x, y = 1, 1\n"), 0o600); err != nil {
+	b, err := newBench(root, guards)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for why, g := range map[string]guard{
-		"occurs 0 times":  {file: "a.go", on: "z", off: ""},
-		"occurs 2 times":  {file: "a.go", on: "1", off: "2"},
-		"changes nothing": {file: "a.go", on: "x", off: "x"},
-		"is no Go":        {file: "a.go", on: "var", off: "if"},
-		"no such file":    {file: "b.go", on: "x", off: "y"},
+	if err := b.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNamesThatDoNotFit(t *testing.T) {
+	mark := func(name, file string) mutant.Mark { return mutant.Mark{Name: name, File: file, Line: 3} }
+	test := func(name, pkg string) mutant.Test { return mutant.Test{Name: name, Package: pkg, Func: "TestA"} }
+	for _, c := range []struct {
+		name, promises string
+		marks          []mutant.Mark
+		tests          []mutant.Test
+		want           string
+	}{
+		{"all there", "a  A holds.\n", []mutant.Mark{mark("a", "a.go")}, []mutant.Test{test("a", "p"), test("a", "p")}, ""},
+		{"no promise", "a\n", nil, nil, "does not say what it promises"},
+		{"twice", "a  A.\na  B.\n", nil, nil, "names it twice"},
+		{"no statement", "a  A.\n", nil, []mutant.Test{test("a", "p")}, "no statement is marked"},
+		{"no test", "a  A.\n", []mutant.Mark{mark("a", "a.go")}, nil, "no test is marked"},
+		{"an unknown mark", "", []mutant.Mark{mark("a", "a.go")}, nil, "a.go:3 marks it, and promises.txt has no such name"},
+		{"an unknown test", "", nil, []mutant.Test{test("a", "p")}, "p.TestA marks it, and promises.txt has no such name"},
+		{"two statements", "a  A.\n", []mutant.Mark{mark("a", "a.go"), mark("a", "b.go")}, nil, "a.go:3 and b.go:3"},
+		{"two packages", "a  A.\n", nil, []mutant.Test{test("a", "p"), test("a", "q")}, "two packages, p and q"},
 	} {
-		if _, err := g.switchedOff(root); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", why, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			_, err := join(c.promises, c.marks, c.tests)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("want %q, got %v", c.want, err)
+			}
+		})
+	}
+}
+
+// A guard that no test misses, and one whose tests hang, are told from one that is tested.
+func TestResults(t *testing.T) {
+	r := newReport(nil)
+	for _, x := range []result{red, red, green, unclear} {
+		r.add(row{Result: x})
+	}
+	if err := r.broken(); err == nil || !strings.Contains(err.Error(), "of 4 guards no test misses 1, and 1 are unclear") {
+		t.Errorf("got %v", err)
+	}
+	r = newReport(nil)
+	r.add(row{Result: red})
+	if err := r.broken(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLeaf(t *testing.T) {
+	if have := leaf([]string{"TestA", "TestA/b", "TestA/b/c"}); have != "TestA/b/c" {
+		t.Errorf("got %s", have)
 	}
 }

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// A result is what came of switching a guard off.
+// A result says what the tests did without a guard.
 type result string
 
 const (
-	red     result = "red"     // a test failed: the guard is guarded
-	green   result = "green"   // none did
-	unclear result = "unclear" // the table is wrong: it does not build, or hangs
+	red     result = "red"     // one failed: the guard is tested
+	green   result = "green"   // none failed
+	unclear result = "unclear" // they hang, or could not be run
 )
 
 // A row is a guard that was switched off.
 type row struct {
-	Guard    string  `json:"guard"`
-	Protects string  `json:"protects"`
-	File     string  `json:"file"`
-	Package  string  `json:"package"` // whose tests were run
-	Result   result  `json:"result"`
-	By       string  `json:"by,omitempty"`     // the test that failed first
-	Failed   int     `json:"failed,omitempty"` // tests and subtests that failed
-	Why      string  `json:"why,omitempty"`    // it is not red
-	Seconds  float64 `json:"seconds"`
+	Guard   string  `json:"guard"`
+	Promise string  `json:"promise"`
+	At      string  `json:"at"`      // file and line of its mark
+	Package string  `json:"package"` // of its tests
+	Result  result  `json:"result"`
+	By      string  `json:"by,omitempty"`     // the test that failed first
+	Failed  int     `json:"failed,omitempty"` // tests and subtests that failed
+	Why     string  `json:"why,omitempty"`    // it is not red
+	Seconds float64 `json:"seconds"`
 }
 
 // A report is all rows.
@@ -36,10 +36,18 @@ type report struct {
 	Red     int     `json:"red"`
 	Green   int     `json:"green"`
 	Unclear int     `json:"unclear"`
-	Seconds float64 `json:"seconds"` // of switching off, the runs with all guards in place left out
+	Seconds float64 `json:"seconds"` // builds included
 	Rows    []row   `json:"rows"`
 
-	width, by int // of columns
+	width int // of the names
+}
+
+func newReport(guards []guard) *report {
+	r := &report{}
+	for _, g := range guards {
+		r.width = max(r.width, len(g.mark.Name))
+	}
+	return r
 }
 
 func (r *report) add(x row) {
@@ -55,12 +63,12 @@ func (r *report) add(x row) {
 	}
 }
 
-// broken is the error of a broken promise.
+// broken is nil where every guard is tested.
 func (r *report) broken() error {
 	if r.Red == r.Guards {
 		return nil
 	}
-	return fmt.Errorf("%d of %d guards: no test misses %d, and the table is wrong about %d", r.Guards-r.Red, r.Guards, r.Green, r.Unclear)
+	return fmt.Errorf("of %d guards no test misses %d, and %d are unclear", r.Guards, r.Green, r.Unclear)
 }
 
 func (r *report) printJSON(out io.Writer) error {
@@ -70,12 +78,8 @@ func (r *report) printJSON(out io.Writer) error {
 	return e.Encode(r)
 }
 
-func (r *report) head(out io.Writer, guards []guard) {
-	for _, g := range guards {
-		r.width = max(r.width, len(g.name))
-	}
-	r.by = 44
-	fmt.Fprintf(out, "%-*s  %-*s  %6s  %s\n", r.width, "guard", r.by, "red by", "s", "what it protects")
+func (r *report) head(out io.Writer) {
+	fmt.Fprintf(out, "%-*s  %-44s  %6s  %s\n", r.width, "guard", "red by", "s", "promise")
 }
 
 func (r *report) line(out io.Writer, x row) {
@@ -84,12 +88,12 @@ func (r *report) line(out io.Writer, x row) {
 		by += fmt.Sprintf(" and %d", x.Failed-1)
 	}
 	if x.Result != red {
-		by = "NOT RED: " + x.Why
+		by = "NOT RED: " + x.Why + ", see " + x.At
 	}
-	fmt.Fprintf(out, "%-*s  %-*s  %6.1f  %s\n", r.width, x.Guard, r.by, by, x.Seconds, x.Protects)
+	fmt.Fprintf(out, "%-*s  %-44s  %6.1f  %s\n", r.width, x.Guard, by, x.Seconds, x.Promise)
 }
 
-// foot repeats what is wrong, which is far up by then.
+// foot repeats the rows that are not red, which stand far up by then.
 func (r *report) foot(out io.Writer) {
 	fmt.Fprintln(out)
 	for _, x := range r.Rows {
@@ -100,14 +104,9 @@ func (r *report) foot(out io.Writer) {
 	fmt.Fprintf(out, "%d guards switched off one at a time: %d red, %d green, %d unclear, %.0f s\n", r.Guards, r.Red, r.Green, r.Unclear, r.Seconds)
 }
 
-// list prints the guards without running anything.
-func list(out io.Writer, guards []guard) {
-	width := 0
+func (r *report) list(out io.Writer, guards []guard) {
 	for _, g := range guards {
-		width = max(width, len(g.name))
-	}
-	for _, g := range guards {
-		fmt.Fprintf(out, "%-*s  %s: %s\n", width, g.name, g.path(), g.protects)
+		fmt.Fprintf(out, "%-*s  %s: %s\n", r.width, g.mark.Name, g.mark.File, g.promise)
 	}
 }
 

@@ -16,6 +16,7 @@ type versioned struct {
 
 func (v versioned) Version() string { return v.version }
 
+//guard:drift
 func TestDriftIsRefusedUnlessForced(t *testing.T) {
 	dir := t.TempDir()
 	opened := func(version string, force bool) (*local.Engine, error) {

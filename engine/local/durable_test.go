@@ -18,6 +18,8 @@ import (
 // TestNothingBeginsBeforeItIsDurable resumes a paused run when nothing can be written: its work is
 // not begun, whoever follows the run hears nothing of it, and it can be resumed afterwards as if
 // nobody had tried.
+//
+//guard:effects-after-commit
 func TestNothingBeginsBeforeItIsDurable(t *testing.T) {
 	planned := make(chan struct{})
 	plan := worker.Planner(func(ctx context.Context, _ worker.PlanRequest) (chargehand.Plan, chargehand.Usage, error) {
@@ -104,6 +106,8 @@ func TestInputThatDoesNotFit(t *testing.T) {
 }
 
 // TestDamagedContentIsNotRead changes one byte of a document where it is stored.
+//
+//guard:content-verified
 func TestDamagedContentIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	e, err := local.Open(t.Context(), local.Options{Dir: dir, Workers: worker.Set{"w": echo}})

@@ -74,6 +74,7 @@ func until(t *testing.T, e *local.Engine, run string, ok func(*chargehand.View) 
 func ended(v *chargehand.View) bool      { return v.State.Final() }
 func needsHuman(v *chargehand.View) bool { return v.NeedsHuman > 0 }
 
+//guard:one-owner
 func TestSecondOwnerIsTurnedAway(t *testing.T) {
 	dir := t.TempDir()
 	open(t, local.Options{Dir: dir})
@@ -138,6 +139,7 @@ func (l line) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+//guard:durable-answer
 func TestFailedWriteLosesNothing(t *testing.T) {
 	release := make(chan struct{})
 	hold := worker.Func(func(ctx context.Context, task chargehand.WorkerTask) (chargehand.WorkerResult, error) {
@@ -178,6 +180,7 @@ func TestFailedWriteLosesNothing(t *testing.T) {
 	}
 }
 
+//guard:tenant-quota
 func TestTenantsQuotaHolds(t *testing.T) {
 	e := open(t, local.Options{
 		Dir: t.TempDir(), Workers: worker.Set{"w": doubtful},

@@ -69,6 +69,7 @@ func (e *Engine) take(now time.Time, events []envelope) {
 	for i, ev := range events {
 		in[i] = ev.Event
 	}
+	//guard:effects-after-commit off=t := e.loop.Take(now, in); e.begin(t.Effects); t.Effects = nil; e.flights.next.take(events, t)
 	e.flights.next.take(events, e.loop.Take(now, in))
 }
 
@@ -114,6 +115,7 @@ func (e *Engine) write(f *flight) error {
 	if c.records = append(c.records, f.Records...); len(c.records) > 0 {
 		c.lines = f.lines
 		if err := e.store.append(e.hands.ctx, c); err != nil {
+			//guard:durable-answer off=for _, ev := range f.events { if ev.reply != nil { ev.reply(answer{}) } }; return err
 			return err
 		}
 		e.hub.publish(c.records)

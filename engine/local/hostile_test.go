@@ -110,6 +110,8 @@ func hostileTeam(t *testing.T, answers []hostileAnswer) (chargehand.Team, worker
 
 // TestHostileAnswers runs hostile answers of every kind of worker through an engine: what may be
 // used is used as it is, nothing else is, and every surface stays sound.
+//
+//guard:plain-words
 func TestHostileAnswers(t *testing.T) {
 	answers := hostileAnswers(t, 4)
 	team, set := hostileTeam(t, answers)

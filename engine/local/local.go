@@ -157,6 +157,7 @@ func (e *Engine) start() {
 	e.hub, e.kits = &hub{}, &kits{}
 	e.hub.init()
 	e.kits.init(e.store, &e.opt)
+	//guard:drift off=e.taken = turn.TakeUp{Hold: e.opt.Hold, Drifted: func(*chargehand.Team) bool { return false }}
 	e.taken = turn.TakeUp{Hold: e.opt.Hold, Drifted: func(t *chargehand.Team) bool { return len(e.kits.of(t).drift) > 0 }}
 	e.alarm = time.NewTimer(time.Hour)
 	e.hands = hands{

@@ -9,6 +9,8 @@ import (
 	"github.com/chargehand/chargehand/worker"
 )
 
+//guard:gate-always
+//guard:start-key
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T, workers worker.Set, planners map[string]worker.Planner) chargehand.Engine {
 		return open(t, local.Options{Dir: t.TempDir(), Workers: workers, Planners: planners})

@@ -19,6 +19,7 @@ func lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
+	//guard:one-owner
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):

@@ -290,6 +290,7 @@ func (e *Engine) quota(ctx context.Context, o *opening) error {
 	if err != nil {
 		return err
 	}
+	//guard:tenant-quota
 	if left := limit.USD - spent; o.budget == 0 || o.budget > left {
 		return &chargehand.Error{
 			Code: chargehand.CodeNotAllowed, What: "the run cannot be started",

@@ -11,6 +11,8 @@ import (
 
 // TestCommitsAreSynced asks SQLite itself: with anything less than FULL a commit in a WAL is not on
 // disk when it returns.
+//
+//guard:full-sync
 func TestCommitsAreSynced(t *testing.T) {
 	s, err := openStore(t.Context(), t.TempDir())
 	if err != nil {

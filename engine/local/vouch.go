@@ -181,6 +181,7 @@ func disagrees(tree *audit.Tree, tiles audit.Tiles, c audit.Checkpoint) string {
 	switch {
 	case err != nil:
 		return err.Error()
+	//guard:fork
 	case root != c.Root:
 		return fmt.Sprintf("the first %d records are others than it says: their root is %v, it says %v", c.Size, root, c.Root)
 	}
@@ -189,6 +190,7 @@ func disagrees(tree *audit.Tree, tiles audit.Tiles, c audit.Checkpoint) string {
 
 // judge refuses a journal that contradicts its checkpoints or keys, unless a person accepts it.
 func (v *vouching) judge() error {
+	//guard:rollback
 	if len(v.lost) > 0 && !v.opt.AcceptRollback {
 		var why []string
 		for _, l := range v.lost {

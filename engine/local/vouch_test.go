@@ -76,6 +76,8 @@ func finding(r *audit.Report, kind audit.Kind) *audit.Finding {
 
 // TestRollbackIsRefused puts the data folder back as it was before the last run: the anchor knows
 // better. A person may accept it, which stays on record.
+//
+//guard:rollback
 func TestRollbackIsRefused(t *testing.T) {
 	dir, anchor := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	opt := local.Options{Dir: dir, Anchor: anchor}
@@ -121,6 +123,8 @@ func TestRollbackIsRefused(t *testing.T) {
 
 // TestForkIsRefused lets two copies of a folder go different ways and puts one in the place of the
 // other, once it is as long.
+//
+//guard:fork
 func TestForkIsRefused(t *testing.T) {
 	dir, anchor := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	opt := local.Options{Dir: dir, Anchor: anchor}
@@ -261,6 +265,8 @@ func TestKeyMovesToTheAnchor(t *testing.T) {
 
 // TestFinalEffectWaitsForItsCheckpoint has work that cannot be done again, and an anchor that cannot
 // be written to: it is not begun until the anchor is back. Work that only reads goes on.
+//
+//guard:checkpoint-first
 func TestFinalEffectWaitsForItsCheckpoint(t *testing.T) {
 	dir, anchor := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "anchor")
 	var begun atomic.Int64

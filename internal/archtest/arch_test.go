@@ -35,6 +35,7 @@ var may = map[string][]string{
 	"internal/dial":      {},
 	"internal/secret":    {},
 	"internal/excerpt":   {},
+	"internal/mutant":    {},
 	"internal/ijson":     {"internal/excerpt"},
 	"worker":             {"", "internal/dial", "internal/secret", "internal/excerpt", "internal/ijson"},
 	"ground":             {""},

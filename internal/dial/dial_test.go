@@ -82,6 +82,7 @@ func TestThisMachine(t *testing.T) {
 	}
 }
 
+//guard:address-check
 func TestNothingGetsToThisMachine(t *testing.T) {
 	s, hits := canary(t)
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())

@@ -80,6 +80,8 @@ var alsoInPython = []string{
 	"a content added", "a part twice",
 }
 
+//guard:pack-signature
+//guard:pack-parts
 func TestTamperedPacksAreFound(t *testing.T) {
 	s := newShelf(t)
 	for name, p := range tampered(t, s) {

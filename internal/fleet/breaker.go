@@ -67,6 +67,7 @@ func (b *breaker) tripped() string {
 	switch {
 	case b.State != chargehand.BreakerClosed:
 		return ""
+	//guard:breaker
 	case b.Row >= tripRow:
 		return fmt.Sprintf("%d failures in a row", b.Row)
 	case len(b.Recent) == tripRecent && 2*failed >= tripRecent:

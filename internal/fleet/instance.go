@@ -180,6 +180,7 @@ func (w *worker) place() (name string, bring bool) {
 	var best *instance
 	for i := range w.instances {
 		in := &w.instances[i]
+		//guard:capacity off=!w.up(in)
 		if !w.up(in) || in.active >= w.Slots {
 			continue
 		}

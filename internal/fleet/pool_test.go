@@ -181,6 +181,8 @@ func TestOldestEndsFirst(t *testing.T) {
 
 // TestShares: whoever came first and asks for more, no tenant holds more than its share while the
 // others wait, once the calls under way have ended.
+//
+//guard:tenant-share
 func TestShares(t *testing.T) {
 	for _, order := range []chargehand.QueueOrder{chargehand.QueuePriority, chargehand.QueueOldest, chargehand.QueueFair} {
 		m := New()

@@ -15,6 +15,8 @@ import (
 )
 
 // TestProperties holds the machine to what must be true after every step, whatever comes.
+//
+//guard:capacity
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "roll") }

@@ -22,6 +22,10 @@ var epoch0 = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // TestScripts runs each script in testdata on one machine. A block is input lines, "----", and
 // what came of them; a line may begin with the time. The scripts are the machine's specification.
+//
+//guard:capacity
+//guard:tenant-share
+//guard:breaker
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -154,6 +154,7 @@ func (k *check) decode(raw []byte) (any, *decodeError) {
 }
 
 func (k *check) fit() {
+	//guard:schema
 	for _, fault := range k.contract.schema.check(k.output) {
 		k.find(chargehand.LayerSchema, "schema", chargehand.SeverityError, fault.path).Message = fault.sentence("The output")
 	}

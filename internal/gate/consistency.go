@@ -96,6 +96,7 @@ func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field stri
 			continue
 		}
 		checked = true
+		//guard:figures
 		if _, ok := q.read().supports(c); !ok {
 			k.ungrounded(claim, q, field, text[c.start:c.end], c)
 		}

@@ -49,6 +49,7 @@ var (
 	none  = absent("Audit", `(?i)\baudit\w*`, `(?i)\binspect\w*`)
 )
 
+//guard:quotes
 func TestCheckItems(t *testing.T) {
 	g := gateOf(t, chargehand.Contract{Items: &chargehand.ItemRule{Path: "/items"}})
 	for _, tt := range []struct {
@@ -228,6 +229,8 @@ func TestAnswersThatHold(t *testing.T) {
 }
 
 // TestAnswersThatDoNot are answers with a part that their quote does not say.
+//
+//guard:figures
 func TestAnswersThatDoNot(t *testing.T) {
 	for _, tt := range []struct{ quote, answer, rule string }{
 		{"a cap of 500,000 dollars", "5,000,000", "number"},
@@ -360,6 +363,7 @@ func TestKnownFacts(t *testing.T) {
 	}
 }
 
+//guard:required-aspects
 func TestAspects(t *testing.T) {
 	items := gateOf(t, chargehand.Contract{Items: &chargehand.ItemRule{}})
 	plain := gateOf(t, chargehand.Contract{})
@@ -397,6 +401,7 @@ func TestAspects(t *testing.T) {
 	}
 }
 
+//guard:errors-reject
 func TestSeverities(t *testing.T) {
 	rule := func(s chargehand.Severity) []chargehand.Rule {
 		return []chargehand.Rule{{ID: "r", CEL: `output.ok`, Message: "It is not fine.", Severity: s}}
@@ -458,6 +463,8 @@ func TestRuleAllowance(t *testing.T) {
 	}
 }
 
+//guard:injection-label
+//guard:secret-in-output
 func TestDetectors(t *testing.T) {
 	g := gateOf(t, chargehand.Contract{Items: &chargehand.ItemRule{Path: "/items"}, Detectors: []chargehand.Detector{
 		chargehand.DetectPersonalData, chargehand.DetectSecrets, chargehand.DetectURLs, chargehand.DetectInjection,

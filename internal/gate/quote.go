@@ -21,6 +21,7 @@ func (k *check) compareQuotes() {
 			continue
 		}
 		it.source, _ = k.sources.of(it.document)
+		//guard:quotes off=it.verbatim = it.source != nil && it.located
 		it.verbatim = it.source != nil && it.located && it.quote != "" &&
 			0 <= it.start && it.start < it.end && it.end <= len(it.source.text) &&
 			it.source.text[it.start:it.end] == it.quote && whole(it.source.text, it.start) && whole(it.source.text, it.end)

@@ -10,6 +10,7 @@ import (
 	"github.com/chargehand/chargehand"
 )
 
+//guard:schema
 func TestSchemaSentences(t *testing.T) {
 	const schema = `{"type":"object","required":["items"],"additionalProperties":false,"properties":{
 		"items":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"object","required":["key"],"properties":{

@@ -11,6 +11,7 @@ import (
 	"github.com/chargehand/chargehand"
 )
 
+//guard:absence-search
 func TestSearch(t *testing.T) {
 	g := gateOf(t, chargehand.Contract{Items: &chargehand.ItemRule{}})
 	n := len(lease)

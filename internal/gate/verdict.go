@@ -19,6 +19,7 @@ func (k *check) verdict() chargehand.Verdict {
 	switch {
 	case k.severe(chargehand.SeverityError) && !k.formed:
 		v.Recommendation, v.Rework = chargehand.Reject, chargehand.Redo
+	//guard:errors-reject
 	case k.severe(chargehand.SeverityError):
 		v.Recommendation, v.Rework = chargehand.Reject, chargehand.Revise
 	case k.severe(chargehand.SeverityReview):

@@ -73,6 +73,7 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 		// A deadline outlives its request on a connection, so every request sets one. A writer
 		// without deadlines is a test's.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * s.options.Timeout))
+		//guard:own-machine
 		if r.Host != "" && !dial.ThisMachine(r.Host) {
 			refuse(w, &chargehand.Error{
 				Code: chargehand.CodeNotAllowed,
@@ -81,6 +82,7 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 			})
 			return
 		}
+		//guard:cross-origin
 		if err := origin.Check(r); err != nil {
 			refuse(w, &chargehand.Error{
 				Code: chargehand.CodeNotAllowed, What: "the request was refused", Why: err.Error(), Err: err,

@@ -95,6 +95,8 @@ func TestEveryCodeHasAnAnswer(t *testing.T) {
 	}
 }
 
+//guard:own-machine
+//guard:cross-origin
 func TestRequests(t *testing.T) {
 	full := &chargehand.Error{
 		Code: chargehand.CodeNotFound, What: "there is no run run_9", Why: "it was never started", Next: "chargehand runs list",

@@ -98,10 +98,12 @@ func exclusion(t *chargehand.Team, w *chargehand.WorkerSpec, q Question) string 
 	switch {
 	case s.Assignee != "" && s.Assignee != w.WorkerID:
 		return "the subtask is assigned to " + s.Assignee
+	//guard:risk-ceiling
 	case w.MaxRiskLevel.Level() < s.RiskLevel.Level():
 		return fmt.Sprintf("may take risk %s at most, the subtask is %s", orLow(w.MaxRiskLevel), s.RiskLevel)
 	case w.WorkerID == t.Policy.Reviewer && s.RiskLevel.Level() >= chargehand.RiskHigh.Level():
 		return "is the reviewer, and would judge its own work at risk " + string(s.RiskLevel)
+	//guard:tenant-worker
 	case len(w.Tenants) > 0 && !slices.Contains(w.Tenants, q.Tenant):
 		return "is not enabled for the tenant"
 	case len(w.TaskTypes) > 0 && s.TaskType != "" && !slices.Contains(w.TaskTypes, s.TaskType):

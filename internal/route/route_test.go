@@ -76,6 +76,9 @@ func TestStatic(t *testing.T) {
 
 // TestExclusion is every reason why a capable worker may not serve (SPEC.md ·11, ·12): none of
 // them is made up for by being idle or cheap.
+//
+//guard:tenant-worker
+//guard:risk-ceiling
 func TestExclusion(t *testing.T) {
 	w := worker("a", 0)
 	w.MaxRiskLevel, w.ToolGrants, w.TaskTypes, w.AverageLatencyMS = chargehand.RiskMedium, []string{"read"}, []string{"clause"}, 2_000

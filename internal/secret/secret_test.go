@@ -29,6 +29,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+//guard:redaction
 func TestRedact(t *testing.T) {
 	var v Values
 	for name, value := range map[string]string{"A": "abcdef", "B": "abcdef-and-more", "C": `sk-"quoted"`, "SHORT": "abc"} {

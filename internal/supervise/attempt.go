@@ -253,6 +253,7 @@ func (k *task) stillStopping(number int, epoch int64) *attempt {
 // answer may not act on a successor.
 func (m *Machine) current(ref chargehand.AttemptRef, epoch int64) *task {
 	k := m.board.tasks[ref.Subtask]
+	//guard:fencing off=k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift
 	if k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift || k.number != ref.Attempt || k.attempt.epoch != epoch {
 		return nil
 	}

@@ -266,6 +266,7 @@ func (m *Machine) skipDependants(now time.Time, k *task, out *Output) (needy *ta
 // judgeRun ends the run when a task's end is more than it can bear (SPEC.md ·52, ·80, ·127).
 func (m *Machine) judgeRun(now time.Time, k, needy *task, out *Output) {
 	n, failed := m.board.parts[countAll], m.board.failures()
+	//guard:failure-threshold off=limit++
 	limit := int(math.Floor(float64(n)*m.team.Policy.Ratio()+1e-9)) + 1
 	lost := k.state.Failure() || k.state == chargehand.SubtaskRejected
 	switch {
@@ -275,6 +276,7 @@ func (m *Machine) judgeRun(now time.Time, k, needy *task, out *Output) {
 			stop: chargehand.StopPolicyBoundary, cause: chargehand.CauseRejected,
 			why: k.spec.Name() + " is required and was rejected",
 		}, out)
+	//guard:required
 	case lost && m.required(k):
 		m.abort(now, ending{
 			stop: chargehand.StopWorkerFailure, cause: k.cause,

@@ -116,10 +116,13 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 		no(chargehand.CodeExpired, "it was withdrawn: "+r.Decision.Comment)
 	case !r.Open():
 		no(chargehand.CodeExpired, "policy "+r.Decision.Approver+" has "+r.Decision.Outcome()+" it: "+r.Decision.Comment)
+	//guard:principal
 	case in.Approver == "":
 		no(chargehand.CodeNotAllowed, "a decision needs the person who makes it")
+	//guard:content-hash
 	case in.ContentHash != r.ContentHash:
 		no(chargehand.CodeStale, "the decision names other content than the review, which is "+r.ContentHash)
+	//guard:nonce
 	case in.Nonce != r.Nonce:
 		no(chargehand.CodeNonce, "the decision does not carry the review's nonce")
 	case in.Approved && r.OutputRef == "" && in.EditRef == "" && r.Subject != chargehand.SubjectTools:

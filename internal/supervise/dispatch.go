@@ -14,6 +14,7 @@ import (
 // (SPEC.md ·50), the highest priority first, and only what the ledger can bear. A task it cannot
 // bear waits for what is under way to be settled; when nothing is, it is left out (SPEC.md ·76).
 func (m *Machine) dispatch(now time.Time, out *Output) {
+	//guard:pause off=m.run.abort != nil || len(m.board.unjudged) > 0
 	if m.run.state != chargehand.RunRunning || m.run.abort != nil || len(m.board.unjudged) > 0 {
 		return
 	}
@@ -215,6 +216,7 @@ func (m *Machine) price(k *task, c route.Choice, pending amount) (ask, bool) {
 	for limit, ok := dearest(c.Eligible, -1); ok; limit, ok = dearest(c.Eligible, limit) {
 		a.choice.Eligible = cheaperThan(c.Eligible, limit)
 		a.reserve = m.most(k, a.choice.Eligible, limit)
+		//guard:reservation off=true
 		if m.ledger.fits(key, amount{a.reserve.usd + pending.usd, a.reserve.tokens + pending.tokens}) {
 			return a, true
 		}

@@ -64,6 +64,7 @@ func (m *Machine) Step(now time.Time, in Input) Output {
 	switch {
 	case m.run.state == "":
 		m.beforehand(now, in, &out)
+	//guard:late-result
 	case m.run.state.Final():
 		m.afterwards(now, in, &out)
 	default:

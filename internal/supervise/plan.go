@@ -200,6 +200,7 @@ func Unvouched(t *chargehand.Team, in *Planned) []string {
 	}
 	var ids []string
 	for i := range in.Plan.Subtasks {
+		//guard:plan-effects
 		if s := &in.Plan.Subtasks[i]; !s.Effect.Reads() {
 			ids = append(ids, s.ID)
 		}

@@ -101,6 +101,7 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 		return
 	}
 	w := m.team.Worker(k.attempt.worker)
+	//guard:unknown-outcome
 	if t.hidesOutcome() && !k.spec.Effect.Reads() {
 		t.cause, t.why = chargehand.CauseUnknown, t.why+notKnown
 	}
@@ -202,5 +203,6 @@ func (m *Machine) attemptsLeft(k *task, w *chargehand.WorkerSpec) int {
 	if w != nil && w.FailurePolicy.MaxAttempts > 0 {
 		most = min(most, w.FailurePolicy.MaxAttempts)
 	}
+	//guard:attempts-limit off=return max(1, most-k.number)
 	return max(0, most-k.number)
 }

@@ -35,6 +35,8 @@ func (s situation) given(others, retryable bool) remedy {
 
 // TestThreshold prints at which failure a run of n subtasks is given up (SPEC.md ·80). Subtasks
 // that were rejected, skipped, left out for money, or accepted do not count.
+//
+//guard:failure-threshold
 func TestThreshold(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# The failure that ends a run of n subtasks, by failure ratio (SPEC.md ·80).\n\n n  0.5  0.2  0\n")

@@ -22,6 +22,30 @@ var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 // and what came of them: records ("3. ..."), messages to the fleet ("->"), effects ("=>"), and when
 // the machine wants to be told the time. What a line leaves out is filled in: the attempt under
 // way, its epoch, and a review's nonce and hash.
+//
+//guard:fencing
+//guard:late-result
+//guard:attempt-deadline
+//guard:attempts-limit
+//guard:schema-verdict
+//guard:gate-rejection
+//guard:partial-is-not-complete
+//guard:own-confidence
+//guard:reviewer-asked
+//guard:reviewer-nonsense
+//guard:changed-tools
+//guard:unknown-outcome
+//guard:no-blind-retry
+//guard:ceiling
+//guard:reservation
+//guard:crash-cost
+//guard:nonce
+//guard:content-hash
+//guard:principal
+//guard:review-deadline
+//guard:required
+//guard:pause
+//guard:plan-effects
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

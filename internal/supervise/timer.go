@@ -55,8 +55,10 @@ func (m *Machine) expire(now time.Time, out *Output) {
 		t := heap.Pop(&m.timers.heap).(timer)
 		switch {
 		case t.review != "":
+			//guard:review-deadline
 			m.decideByPolicy(now, m.desk.reviews[t.review], out)
 		case t.attempt.Subtask != "":
+			//guard:attempt-deadline
 			m.overrun(now, m.board.tasks[t.attempt.Subtask], out)
 		default:
 			m.abort(now, ending{

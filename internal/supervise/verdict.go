@@ -12,20 +12,25 @@ import (
 func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, blockers []string, out *Output) {
 	v := &k.attempt.verdict
 	switch {
+	//guard:changed-tools
 	case len(k.attempt.changed) > 0:
 		m.toolsChanged(now, k, out)
 	case s == chargehand.StatusFailed:
 		m.recover(now, k, trouble{cause: chargehand.CauseWorkerError, why: said(blockers, "the worker says that it failed")}, out)
 	case s == chargehand.StatusBlocked:
 		m.recover(now, k, trouble{cause: chargehand.CauseBlocked, why: said(blockers, "the worker is blocked")}, out)
+	//guard:schema-verdict
 	case !v.SchemaPass:
 		m.recover(now, k, m.rejected(k, chargehand.CauseSchema, v), out)
+	//guard:gate-rejection
 	case v.Recommendation == chargehand.Reject:
 		m.recover(now, k, m.rejected(k, chargehand.CauseQuality, v), out)
+	//guard:partial-is-not-complete
 	case s == chargehand.StatusPartial && !m.partialAllowed(k):
 		m.recover(now, k, trouble{cause: chargehand.CausePartial, why: said(blockers, "the result is partial")}, out)
 	case v.Recommendation == chargehand.HumanReview:
 		m.recover(now, k, trouble{cause: chargehand.CauseAskedPerson, why: summary(v)}, out)
+	//guard:reviewer-asked
 	case m.team.Policy.Judge() != "":
 		m.askJudge(now, k, out)
 	default:
@@ -73,6 +78,7 @@ func summary(v *chargehand.Verdict) string {
 }
 
 func lowered(score float64, own *float64) float64 {
+	//guard:own-confidence off=own != nil && *own >= 0
 	if own != nil && *own >= 0 && *own < score {
 		return *own
 	}
@@ -165,6 +171,7 @@ func (m *Machine) judged(now time.Time, in JudgeAnswered, out *Output) {
 	}
 	why := in.Err
 	if why == "" {
+		//guard:reviewer-nonsense
 		why = malformed(&in.Verdict)
 	}
 	if why != "" {
