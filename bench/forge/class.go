@@ -75,6 +75,7 @@ type bench struct {
 	with []local.KeptNote
 
 	flipped string // which bit was, last
+	listed  string // what the list of runs says, where the journal is the true one
 }
 
 // An outcome is what became of one forgery.

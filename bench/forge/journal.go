@@ -50,13 +50,13 @@ func build(ctx context.Context, dir string) (*works, error) {
 		return nil, err
 	}
 	home := filepath.Join(dir, "home")
-	if err := w.live.fill(ctx, home, 2, nil); err != nil {
+	if err := w.live.fill(ctx, home, orders(2), nil); err != nil {
 		return nil, err
 	}
 	if w.older, err = take(home); err != nil {
 		return nil, err
 	}
-	err = w.live.fill(ctx, home, 2, func() error {
+	err = w.live.fill(ctx, home, orders(2), func() error {
 		w.live, err = take(home)
 		return err
 	})
@@ -67,7 +67,7 @@ func build(ctx context.Context, dir string) (*works, error) {
 		return nil, err
 	}
 	elsewhere := filepath.Join(dir, "elsewhere")
-	if err := w.other.fill(ctx, elsewhere, 3, nil); err != nil {
+	if err := w.other.fill(ctx, elsewhere, orders(3), nil); err != nil {
 		return nil, err
 	}
 	if w.other, err = take(elsewhere); err != nil {
@@ -88,8 +88,8 @@ func build(ctx context.Context, dir string) (*works, error) {
 	return w, err
 }
 
-// fill runs a few runs in a folder. before is called when all is done and covered, before the engine closes.
-func (image) fill(ctx context.Context, home string, runs int, before func() error) (err error) {
+// fill runs orders in a folder. before is called when all is done and covered, before the engine closes.
+func (image) fill(ctx context.Context, home string, runs []chargehand.Order, before func() error) (err error) {
 	e, err := local.Open(ctx, local.Options{
 		Dir: filepath.Join(home, folder), Anchor: filepath.Join(home, anchor), Workers: workers,
 	})
@@ -97,8 +97,8 @@ func (image) fill(ctx context.Context, home string, runs int, before func() erro
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	for n := range runs {
-		if err := oneRun(ctx, e, order(n)); err != nil {
+	for _, o := range runs {
+		if err := oneRun(ctx, e, o); err != nil {
 			return err
 		}
 	}
@@ -137,6 +137,13 @@ var workers = worker.Set{
 		low := 0.3
 		return chargehand.WorkerResult{Output: []byte(`{"sure":"` + t.RunID + `"}`), Confidence: &low}, nil
 	}),
+}
+
+func orders(n int) (out []chargehand.Order) {
+	for i := range n {
+		out = append(out, order(i))
+	}
+	return out
 }
 
 func order(n int) chargehand.Order {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestNothingPasses makes two forgeries of each class.
+// TestNothingPasses makes two forgeries of each class, and changes every twentieth cell or so.
 func TestNothingPasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -23,11 +24,11 @@ func TestNothingPasses(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Classes) < 12 || got.Forgeries != 62 || got.Found+got.Harmless != 62 || got.Found < 50 {
+	if len(got.Classes) < 12 || got.Found+got.Harmless != got.Forgeries || got.Found < 50 {
 		t.Errorf("%d classes, %d forgeries, %d found, %d harmless", len(got.Classes), got.Forgeries, got.Found, got.Harmless)
 	}
 	for _, r := range got.Classes {
-		if r.Total != 2 {
+		if r.Total != 2 && r.Class != everyCell || r.Total < 40 && r.Class == everyCell {
 			t.Errorf("%s: %d forgeries", r.Class, r.Total)
 		}
 	}
@@ -36,12 +37,12 @@ func TestNothingPasses(t *testing.T) {
 // TestAMissIsToldAndFails: the count is worth something only if a miss shows.
 func TestAMissIsToldAndFails(t *testing.T) {
 	y := newTally(options{})
-	y.add(classes[0], 0, outcome{found: true, located: true})
-	y.add(classes[1], 1, outcome{harmless: true})
+	y.add(classes[0].name, 0, outcome{found: true, located: true})
+	y.add(classes[1].name, 1, outcome{harmless: true})
 	if err := y.broken(); err != nil {
 		t.Error(err)
 	}
-	y.add(classes[2], 2, outcome{note: "here"})
+	y.add(classes[2].name, 2, outcome{note: "here"})
 	var out bytes.Buffer
 	if err := y.write(&out); err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestAMissIsToldAndFails(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	x := newTally(options{})
-	x.add(classes[0], 0, outcome{found: true})
+	x.add(classes[0].name, 0, outcome{found: true})
 	if err := x.broken(); err == nil || !strings.Contains(err.Error(), classes[0].name+": 1 of 1 ") {
 		t.Errorf("one that is found and not located is not told: %v", err)
 	}
@@ -101,5 +102,26 @@ func TestScale(t *testing.T) {
 	var r rate
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Records < 500 || r.PerSecond <= 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestKeysAreOfTheSeed: a forgery that one machine misses, another can make again.
+func TestKeysAreOfTheSeed(t *testing.T) {
+	kept := crand.Reader
+	defer func() { crand.Reader = kept }()
+	key := func(seed uint64) string {
+		crand.Reader = newSeeded(seed)
+		home := t.TempDir()
+		if err := (image{}).fill(t.Context(), home, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		i, err := take(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(i[folder+"/key.pub"])
+	}
+	if one, again, two := key(1), key(1), key(2); one != again || one == two {
+		t.Errorf("the keys are %q, %q and %q", one, again, two)
 	}
 }

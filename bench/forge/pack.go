@@ -12,6 +12,14 @@ import (
 	"github.com/chargehand/chargehand"
 )
 
+// Read fills p from the forger's dice: a forger's keys are of the seed as well.
+func (b *bench) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(b.dice.Uint32())
+	}
+	return len(p), nil
+}
+
 func dice(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
 
 func bitOfZip(b *bench) (mark, error) {

@@ -122,7 +122,7 @@ func (b *bench) sign(k *book, key audit.Key, file string) error {
 // old one was named, the records included. Only who knows the key from elsewhere can tell.
 func anotherKey(b *bench) (mark, error) {
 	return mark{}, b.within(func(k *book) error {
-		key, err := audit.NewKey(strings.SplitN(b.key, "+", 2)[0])
+		key, err := audit.NewKeyFrom(b, strings.SplitN(b.key, "+", 2)[0])
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"text/tabwriter"
 )
@@ -37,13 +38,14 @@ func newTally(o options) *tally {
 	for _, c := range classes {
 		t.Classes = append(t.Classes, &row{Class: c.name})
 	}
+	t.Classes = append(t.Classes, &row{Class: everyCell})
 	return t
 }
 
-func (t *tally) add(c class, n int, r outcome) {
+func (t *tally) add(class string, n int, r outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	row := t.Classes[n%len(classes)]
+	row := t.Classes[slices.IndexFunc(t.Classes, func(r *row) bool { return r.Class == class })]
 	row.Total++
 	t.Forgeries++
 	switch {

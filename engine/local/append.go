@@ -165,10 +165,9 @@ func segments(records []chargehand.Record) []*segment {
 	var order []*segment
 	open := map[string]*segment{}
 	for _, r := range records {
-		base, _ := r.Fact.(chargehand.FleetRebased)
 		s := open[r.Run]
-		if s == nil || base.Part == 1 {
-			s = &segment{run: r.Run, first: r.Seq, base: base.Part == 1}
+		if s == nil || isBase(r) {
+			s = &segment{run: r.Run, first: r.Seq, base: isBase(r)}
 			open[r.Run] = s
 			order = append(order, s)
 		}

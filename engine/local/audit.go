@@ -198,12 +198,22 @@ func (i *inspection) begin() error {
 		i.broken("it cannot be read", err)
 		return nil
 	}
+	if version < 1 { // every journal has been migrated once
+		i.broken("it cannot be read", errors.New("the table goose_db_version does not say which version its schema has"))
+		return nil
+	}
 	if newest, err := newestSchema(); err != nil || version != newest {
 		return &chargehand.Error{
 			Code: chargehand.CodeFormat, What: "the journal in " + i.dir + " cannot be verified",
 			Why:  fmt.Sprintf("its schema is version %d, this program's is %d", version, newest),
 			Next: "open it once with this program, or use the version of chargehand that wrote it",
 		}
+	}
+	if i.journal == "" || i.key != "" && i.origin == "" {
+		i.fail(audit.Finding{
+			Kind: audit.KindDatabase, Check: checkDatabase, Leaf: -1,
+			What: fmt.Sprintf("the table meta lacks the journal's name: journal is %q, origin is %q", i.journal, i.origin),
+		})
 	}
 	if name := nameOf(i.journal); i.origin != "" && i.origin != name && !strings.HasPrefix(i.origin, name+"/") {
 		i.fail(audit.Finding{

@@ -116,7 +116,7 @@ func (s *stock) slots() (packs map[int64][]slot, files, recipes []slot, err erro
 
 // piece verifies a piece of a pack.
 func (s *stock) piece(at slot, body []byte, err error) {
-	if err == nil && (at.at < 0 || at.size < 0 || at.at+at.size > int64(len(body))) {
+	if err == nil && (at.at < 0 || at.size < 0 || at.at > int64(len(body))-at.size) {
 		err = errors.New("it lies outside of its pack")
 	}
 	if err == nil && sha256.Sum256(body[at.at:at.at+at.size]) != at.key {

@@ -100,7 +100,7 @@ func (i *inspection) trusted() note.Verifiers {
 }
 
 func (i *inspection) readNotes(v *voucher, keys note.Verifiers) {
-	b, err := os.ReadFile(filepath.Join(v.dir, "checkpoints"))
+	b, err := audit.ReadFile(filepath.Join(v.dir, "checkpoints"), audit.MaxFile)
 	if v.none = errors.Is(err, fs.ErrNotExist); v.none {
 		return
 	}
@@ -197,7 +197,7 @@ func (i *inspection) keys() {
 			wrong(v.name, "the public key is %s, which is not one that was given to verify with", v.key)
 		}
 	}
-	if latest != "" && i.key != "" && latest != i.key {
+	if latest != "" && latest != i.key {
 		wrong("", "the journal names the key %s, its records name %s", i.key, latest)
 	}
 	c := audit.Check{Name: checkKeys, Status: audit.Passed, Proved: "folder, journal and anchor name one public key"}

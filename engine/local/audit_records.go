@@ -269,6 +269,7 @@ func (w *walk) end() {
 			What: fmt.Sprintf("there are hashes of records that are missing, from leaf %d on", w.tree.Size()),
 		})
 	}
+	w.layout()
 	r := w.report
 	r.Records, r.Root, w.streams = w.tree.Size(), w.tree.Root(), w.next
 	if r.Runs = len(w.next); w.next[chargehand.FleetStream] > 0 {
@@ -284,4 +285,42 @@ func (w *walk) end() {
 		Proved: "no record is missing between the first and the last of any run, none is there twice, and all stand in the order of their leaves",
 	})
 	r.Add(audit.Check{Name: checkTiles, Status: audit.Passed, Proved: "the stored hashes are those that the records come to"})
+}
+
+// layout checks where the parts of tiles are said to lie: at each level one after the other from the
+// first hash on, none over the end of its tile, as many hashes as the records come to.
+func (w *walk) layout() {
+	rows, err := w.tx.QueryContext(w.ctx, `select level, at, length(hashes) from tile order by level, at`)
+	if err != nil {
+		w.broken("the tiles cannot be read", err)
+		return
+	}
+	defer rows.Close()
+	next := map[int64]int64{} // by level, the hash that the next part begins with
+	for rows.Next() {
+		var level, at, size int64
+		if err := rows.Scan(&level, &at, &size); err != nil {
+			w.broken("the tiles cannot be read", err)
+			return
+		}
+		n := size / tlog.HashSize
+		if level < 0 || level >= int64(len(w.higher)) || at != next[level] || n == 0 || size%tlog.HashSize != 0 || at%audit.Width+n > audit.Width {
+			w.misplaced("the table tile has a row with level %d, at %d and %d bytes of hashes; the part before it ends at %d", level, at, size, next[level])
+			return
+		}
+		next[level] += n
+	}
+	if err := rows.Err(); err != nil {
+		w.broken("the tiles cannot be read to their end", err)
+		return
+	}
+	for level := range w.higher {
+		if want := w.tree.Size() >> (audit.Height * level); next[int64(level)] != want {
+			w.misplaced("the table tile has %d hashes of level %d, and the records come to %d", next[int64(level)], level, want)
+		}
+	}
+}
+
+func (w *walk) misplaced(format string, args ...any) {
+	w.fail(audit.Finding{Kind: audit.KindTile, Check: checkTiles, Leaf: -1, What: fmt.Sprintf(format, args...)})
 }

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/chargehand/chargehand"
@@ -23,6 +25,7 @@ func (i *inspection) contentsAndTables() {
 	s := stock{inspection: i, store: &store{dir: i.dir, read: i.db}, have: map[[32]byte]bool{}}
 	s.contents()
 	s.runs()
+	s.opened()
 	i.report.Add(audit.Check{
 		Name: checkContents, Status: audit.Passed, Count: int64(len(s.have)),
 		Proved: "all content has the hash it is kept under, and all that the records name is there",
@@ -41,6 +44,7 @@ type stock struct {
 
 	shared sync.Mutex // over these, and facts
 	folded int64
+	booted int64 // the highest number of a process that the records name
 	teams  map[string]*chargehand.Team
 }
 
@@ -117,19 +121,20 @@ func (s *stock) verify(id string) (err error) {
 
 // decode reads a stream's records, and looks for the content they name.
 func (s *stock) decode(conn *sql.Conn, id string) ([]chargehand.Record, error) {
-	rows, err := conn.QueryContext(s.ctx, `select id, packed, body from segment where run = ? order by first`, id)
+	rows, err := conn.QueryContext(s.ctx, `select id, base, packed, body from segment where run = ? order by first`, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var all []chargehand.Record
 	for rows.Next() {
-		var leaf int64
+		var leaf, base int64
 		var packed bool
 		var body []byte
-		if err := rows.Scan(&leaf, &packed, &body); err != nil {
+		if err := rows.Scan(&leaf, &base, &packed, &body); err != nil {
 			return nil, err
 		}
+		begins := len(all)
 		if body, err = unsqueeze(body, packed); err != nil {
 			return nil, err
 		}
@@ -144,8 +149,21 @@ func (s *stock) decode(conn *sql.Conn, id string) ([]chargehand.Record, error) {
 			}
 			leaf++
 		}
+		if begins < len(all) {
+			s.based(base, all[begins])
+		}
 	}
 	return all, rows.Err()
+}
+
+// based compares what a segment's row says of it, whether a fold may begin there, with its first record.
+func (s *stock) based(base int64, r chargehand.Record) {
+	if want := isBase(r); base != 0 && !want || base != 1 && want {
+		s.fail(audit.Finding{
+			Kind: audit.KindDerived, Check: checkTables, Leaf: -1, Run: r.Run, Seq: r.Seq, At: r.At,
+			What: fmt.Sprintf("the column base of its row in the table segment is %d, and should be %d: whether a fold may begin there", base, map[bool]int{true: 1}[want]),
+		})
+	}
 }
 
 // remember keeps what the fleet's stream says of the journal itself.
@@ -164,7 +182,15 @@ func (s *stock) remember(records []chargehand.Record) {
 func (s *stock) compare(conn *sql.Conn, id string, records []chargehand.Record) error {
 	s.shared.Lock()
 	s.folded++
+	for _, r := range records {
+		if f, ok := r.Fact.(chargehand.Recovered); ok {
+			s.booted = max(s.booted, f.Boot)
+		}
+	}
 	s.shared.Unlock()
+	if len(records) == 0 {
+		return errors.New("none of its records can be read")
+	}
 	began, ok := records[0].Fact.(chargehand.RunStarted)
 	if !ok {
 		return errors.New("its first record does not start it")
@@ -189,6 +215,20 @@ func (s *stock) compare(conn *sql.Conn, id string, records []chargehand.Record) 
 		return fmt.Errorf("its line in the list says %s, its records say %s", have, want)
 	}
 	return s.reviews(conn, id, records)
+}
+
+// opened checks how often the journal says it was opened: a process gets the next number.
+func (s *stock) opened() {
+	var text string
+	err := s.tx.QueryRowContext(s.ctx, `select value from meta where key = 'boot'`).Scan(&text)
+	n, bad := strconv.ParseInt(text, 10, 64)
+	if err == nil && bad == nil && n >= max(s.booted, 1) && n < math.MaxInt64 && strconv.FormatInt(n, 10) == text {
+		return
+	}
+	s.fail(audit.Finding{
+		Kind: audit.KindDerived, Check: checkTables, Leaf: -1,
+		What: fmt.Sprintf("boot in the table meta is %.40q, and the records name process %d: %v", text, s.booted, errors.Join(err, bad)),
+	})
 }
 
 // team is a run's team; nil where its content is missing.
@@ -266,16 +306,16 @@ func closed(row string) string {
 // A runRow is a run's line in the list.
 type runRow struct {
 	started, wake, waiting    int64
-	active, wakes             bool
+	active, wakes, keyed      bool
 	state, team, starter, key string
 	tenant, summary           string
 }
 
-const selectRun = `select started, state, active, coalesce(wake, 0), wake is not null, waiting, team, starter, tenant, coalesce(key, ''), summary from run where id = ?`
+const selectRun = `select started, state, active, coalesce(wake, 0), wake is not null, waiting, team, starter, tenant, coalesce(key, ''), key is not null, summary from run where id = ?`
 
 func (r *runRow) read(row *sql.Row) error {
 	var summary []byte
-	err := row.Scan(&r.started, &r.state, &r.active, &r.wake, &r.wakes, &r.waiting, &r.team, &r.starter, &r.tenant, &r.key, &summary)
+	err := row.Scan(&r.started, &r.state, &r.active, &r.wake, &r.wakes, &r.waiting, &r.team, &r.starter, &r.tenant, &r.key, &r.keyed, &summary)
 	r.summary = string(summary)
 	return err
 }
@@ -285,7 +325,7 @@ func (r *runRow) fold(m *supervise.Machine, began chargehand.RunStarted) error {
 	body, err := json.Marshal(s)
 	*r = runRow{
 		started: s.StartedAt.UnixMicro(), state: string(s.State), active: !m.Idle(), waiting: int64(s.NeedsHuman),
-		team: began.TeamDigest, key: began.Key, starter: s.StartedBy, tenant: s.Tenant, summary: string(body),
+		team: began.TeamDigest, key: began.Key, keyed: began.Key != "", starter: s.StartedBy, tenant: s.Tenant, summary: string(body),
 	}
 	if at := m.Wake(); !at.IsZero() {
 		r.wake, r.wakes = at.UnixMicro(), true

@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/audit"
 )
 
 // A blob is content under its hash. One of at most maxInline bytes commits with the records that
@@ -154,14 +155,17 @@ func (s *store) pieceAt(ctx context.Context, hash string, depth int) (*piece, er
 	body, err := s.stored(ctx, hash, key, depth)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, &chargehand.Error{Code: chargehand.CodeNotFound, What: "there is no content " + hash}
+		return nil, &chargehand.Error{
+			Code: chargehand.CodeNotFound, What: "there is no content " + hash,
+			Next: "where a run names it, chargehand audit verify says more",
+		}
 	case err != nil:
 		return nil, fmt.Errorf("read content: %w", err)
 	//guard:content-verified
 	case chargehand.Hash(body) != hash:
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeInternal, What: "the content " + hash + " is damaged",
-			Why: "what is stored has another hash", Next: "restore the data folder from a copy",
+			Why: "what is stored has another hash", Next: auditNext,
 		}
 	}
 	return s.shelf.put(blob{hash: hash, body: body}), nil
@@ -177,14 +181,18 @@ func (s *store) stored(ctx context.Context, hash string, key []byte, depth int) 
 	case err != nil:
 		return nil, err
 	case !pack.Valid:
-		return readAll(s.path(hash))
+		body, err := audit.ReadFile(s.path(hash), int64(size))
+		if _, ok := errors.AsType[*fs.PathError](err); err != nil && (!ok || errors.Is(err, fs.ErrNotExist)) {
+			err = spoilt("the content "+hash+" is damaged", err.Error())
+		}
+		return body, err
 	}
 	body, err := s.unpacked(ctx, pack.Int64)
 	if err != nil {
 		return nil, err
 	}
 	if at < 0 || size < 0 || at > len(body)-size {
-		return nil, fmt.Errorf("pack %d ends at %d, the content should be at %d to %d", pack.Int64, len(body), at, at+size)
+		return nil, spoilt("the content "+hash+" is damaged", fmt.Sprintf("its row in the table content says %d bytes from byte %d of pack %d, which has %d", size, at, pack.Int64, len(body)))
 	}
 	if !copied {
 		return bytes.Clone(body[at : at+size]), nil
@@ -199,13 +207,4 @@ func (s *store) stored(ctx context.Context, hash string, key []byte, depth int) 
 		}
 		return p.body, nil
 	})
-}
-
-func readAll(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(f)
-	return b, errors.Join(err, f.Close())
 }

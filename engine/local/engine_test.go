@@ -96,7 +96,7 @@ func TestUnusableFolders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(rotten, "journal.db"), []byte("this is no database, and longer than a header"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := local.Open(t.Context(), local.Options{Dir: rotten}); chargehand.CodeOf(err) != chargehand.CodeUnavailable {
+	if _, err := local.Open(t.Context(), local.Options{Dir: rotten}); chargehand.CodeOf(err) != chargehand.CodeAudit {
 		t.Errorf("a file that is no journal: %v", err)
 	}
 }

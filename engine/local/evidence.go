@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -165,7 +164,7 @@ func newestNote(places []*site, keys note.Verifiers) (best []byte, newest audit.
 	newest.Size = -1
 	var errs []error
 	for _, p := range places {
-		b, err := os.ReadFile(p.checkpoints())
+		b, err := audit.ReadFile(p.checkpoints(), audit.MaxFile)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -219,3 +219,9 @@ func (e *Engine) Listeners(run string) int {
 	defer e.hands.tokens.mu.Unlock()
 	return len(e.hands.tokens.listeners[run])
 }
+
+// Restored folds records of a run of an empty team.
+func Restored(run string, records []chargehand.Record) error {
+	_, err := restored(run, &chargehand.Team{}, records)
+	return err
+}

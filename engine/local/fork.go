@@ -57,9 +57,12 @@ func (e *Engine) branch(ctx context.Context, records []chargehand.Record) (*open
 	if problems := drifted(k); len(problems) > 0 {
 		return nil, &chargehand.Error{Code: chargehand.CodeDrift, What: "the run cannot be forked", Problems: problems}
 	}
+	m, err := restored(records[0].Run, k.team, records)
+	if err != nil {
+		return nil, err
+	}
 	o := &opening{
-		team: k.team, digest: k.digest, tenant: began.Tenant, budget: began.Budget.USD,
-		machine: supervise.Restore(records[0].Run, k.team, records), records: records,
+		team: k.team, digest: k.digest, tenant: began.Tenant, budget: began.Budget.USD, machine: m, records: records,
 	}
 	if o.budget > 0 { // what is spent of it is the parent's; zero would be no limit
 		o.budget = max(1, o.budget-o.machine.Summary().Spent)

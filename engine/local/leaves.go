@@ -34,6 +34,9 @@ type leaves struct {
 
 // at is the hash of a leaf; ok is false where the tree has none.
 func (l *leaves) at(leaf int64) (h audit.Hash, ok bool, err error) {
+	if leaf < 0 {
+		return h, false, nil
+	}
 	if n := leaf / audit.Width; l.data == nil || n != l.n {
 		if l.data, err = l.tiles(l.level, n); err != nil {
 			return h, false, err

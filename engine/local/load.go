@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/fleet"
 	"github.com/chargehand/chargehand/internal/journal"
+	"github.com/chargehand/chargehand/internal/supervise"
 )
 
 // stream yields the records of one stream after a sequence number to f, in order, until f says no.
@@ -32,7 +34,7 @@ func (s *store) stream(ctx context.Context, run string, after int64, f func(char
 		var packed bool
 		var body []byte
 		if err := rows.Scan(&leaf, &seq, &last, &packed, &body); err != nil {
-			return fmt.Errorf("read records of %s: %w", run, err)
+			return altered(run, next, fmt.Errorf("its row in the table segment: %w", err))
 		}
 		if body, err = unsqueeze(body, packed); err != nil {
 			return altered(run, seq, err)
@@ -74,14 +76,43 @@ func (s *store) records(ctx context.Context, run string, after int64) ([]chargeh
 	return all, err
 }
 
-// fleet are the fleet's records from the last one a fold may begin at.
-func (s *store) fleet(ctx context.Context) ([]chargehand.Record, error) {
-	var base sql.NullInt64
-	if err := s.read.QueryRowContext(ctx, `select max(first) from segment where run = ? and base = 1`,
+// fleet folds the fleet's records, from the last one at which a fold may begin. Without one it begins
+// at the first.
+func (s *store) fleet(ctx context.Context) (f *fleet.Machine, err error) {
+	var base int64
+	if err := s.read.QueryRowContext(ctx, `select coalesce(max(first), 1) from segment where run = ? and base = 1`,
 		chargehand.FleetStream).Scan(&base); err != nil {
 		return nil, fmt.Errorf("read the fleet's records: %w", err)
 	}
-	return s.records(ctx, chargehand.FleetStream, base.Int64-1)
+	records, err := s.records(ctx, chargehand.FleetStream, max(base, 1)-1)
+	if err != nil {
+		return nil, err
+	}
+	if base > 1 && (len(records) == 0 || !isBase(records[0])) {
+		return nil, altered(chargehand.FleetStream, base, errors.New("the column base of its row in the table segment says that a fold may begin there, and it may not"))
+	}
+	defer unfolded(chargehand.FleetStream, &err)
+	return fleet.Restore(records), nil
+}
+
+// isBase reports whether a fold of the fleet's records may begin at a record.
+func isBase(r chargehand.Record) bool {
+	f, ok := r.Fact.(chargehand.FleetRebased)
+	return ok && f.Part == 1
+}
+
+// restored folds a run's records. Records that no engine wrote are an error.
+func restored(run string, team *chargehand.Team, records []chargehand.Record) (m *supervise.Machine, err error) {
+	defer unfolded(run, &err)
+	return supervise.Restore(run, team, records), nil
+}
+
+// unfolded turns the panic of a fold into an error: a machine panics where no engine can have written
+// the records, and they come from a disk.
+func unfolded(stream string, err *error) {
+	if v := recover(); v != nil {
+		*err = spoilt("the records of "+stream+" cannot be folded", fmt.Sprint(v))
+	}
 }
 
 // team is the digest of a run's team.

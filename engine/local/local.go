@@ -127,7 +127,7 @@ func Open(ctx context.Context, opt Options) (*Engine, error) {
 	e.start()
 	if err := e.recover(ctx); err != nil {
 		close(e.done) // the loop never began
-		return nil, errors.Join(unusable(e.opt.Dir, err), e.Close())
+		return nil, errors.Join(unopened(e.opt.Dir, err), e.Close())
 	}
 	e.notary.start()
 	go e.run()

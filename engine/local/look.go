@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/chargehand/chargehand"
-	"github.com/chargehand/chargehand/internal/fleet"
 )
 
 var _ chargehand.Reader = (*Look)(nil)
@@ -33,28 +32,28 @@ func LookAt(ctx context.Context, dir string) (*Look, error) {
 	if l.store.read, err = open(file, 2, "query_only(on)"); err != nil {
 		return nil, unusable(dir, err)
 	}
-	if err := l.store.upToDate(ctx); err != nil {
-		return nil, errors.Join(unusable(dir, err), l.Close())
+	if err := l.store.upToDate(ctx, l.store.read); err != nil {
+		return nil, errors.Join(unopened(dir, err), l.Close())
 	}
 	return l, nil
 }
 
 // Fleet is what the journal says of the workers; asks that wait are not in it.
 func (l *Look) Fleet(ctx context.Context) ([]chargehand.WorkerStatus, error) {
-	records, err := l.store.fleet(ctx)
+	f, err := l.store.fleet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return fleet.Restore(records).Status(), nil
+	return f.Status(), nil
 }
 
 // Close closes the journal.
 func (l *Look) Close() error { return l.store.read.Close() }
 
 // upToDate reports a journal whose schema is not this program's.
-func (s *store) upToDate(ctx context.Context) error {
+func (s *store) upToDate(ctx context.Context, db querier) error {
 	var have int
-	if err := s.read.QueryRowContext(ctx, `select max(version_id) from goose_db_version`).Scan(&have); err != nil {
+	if err := db.QueryRowContext(ctx, `select max(version_id) from goose_db_version`).Scan(&have); err != nil {
 		return fmt.Errorf("read the journal's version: %w", err)
 	}
 	newest, err := newestSchema()

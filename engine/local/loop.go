@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -31,7 +32,7 @@ func (e *Engine) run() {
 	defer close(e.done)
 	defer e.flights.start(e.write, func() { poke(e.hands.calm) })()
 	for {
-		next, err := e.oneTurn(e.hands.ctx)
+		next, err := e.guarded(e.hands.ctx)
 		if err == nil {
 			err = e.sleep(e.hands.ctx, next)
 		}
@@ -108,6 +109,18 @@ func (e *Engine) linger(ctx context.Context) bool {
 // expects reports whether to wait for more answers at all.
 func (e *Engine) expects() bool {
 	return e.hands.owed.Load() > 0 && (e.flights.air == nil || len(e.flights.landed) == 0)
+}
+
+// guarded is oneTurn in which a panic ends the engine, and not the process: a machine panics where its
+// records are none that an engine wrote.
+func (e *Engine) guarded(ctx context.Context) (next time.Time, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.opt.Log.Error("the turn loop panicked", "panic", v, "stack", string(debug.Stack()))
+			err = spoilt("the runs of "+e.opt.Dir+" cannot be supervised", fmt.Sprint(v))
+		}
+	}()
+	return e.oneTurn(ctx)
 }
 
 // oneTurn takes what has come in, sends what the machines say off to be written unless something is
@@ -315,7 +328,11 @@ func (e *Engine) load(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	e.loop.Add(run, k.team, supervise.Restore(run, k.team, records))
+	m, err := restored(run, k.team, records)
+	if err != nil {
+		return err
+	}
+	e.loop.Add(run, k.team, m)
 	return nil
 }
 
@@ -351,11 +368,11 @@ func (e *Engine) undo(ctx context.Context, events []envelope, cause error) error
 // refold builds the loop anew from disk, and has every active run told why: until a turn is kept,
 // that this process takes it up.
 func (e *Engine) refold(ctx context.Context) error {
-	records, err := e.store.fleet(ctx)
+	f, err := e.store.fleet(ctx)
 	if err != nil {
 		return err
 	}
-	e.loop, e.parked = turn.New(fleet.Restore(records)), time.Unix(0, 0)
+	e.loop, e.parked = turn.New(f), time.Unix(0, 0)
 	if e.loop.Hold = e.opt.Hold; e.opt.Hold {
 		return nil
 	}

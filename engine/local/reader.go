@@ -182,5 +182,9 @@ func (r *reader) machine(ctx context.Context, v *chargehand.View) (*supervise.Ma
 		return nil, nil, err
 	}
 	records, err := r.store.records(ctx, v.RunID, 0)
-	return supervise.Restore(v.RunID, k.team, records), k, err
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := restored(v.RunID, k.team, records)
+	return m, k, err
 }

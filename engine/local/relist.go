@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/chargehand/chargehand"
-	"github.com/chargehand/chargehand/internal/supervise"
 	"github.com/chargehand/chargehand/internal/turn"
 )
 
@@ -73,6 +72,9 @@ func (s *store) folded(ctx context.Context, id string) (turn.Row, error) {
 	if err != nil {
 		return turn.Row{}, err
 	}
-	m := supervise.Restore(id, &team, records)
+	m, err := restored(id, &team, records)
+	if err != nil {
+		return turn.Row{}, err
+	}
 	return turn.Row{Summary: m.Summary(), Active: !m.Idle(), Wake: m.Wake()}, nil
 }

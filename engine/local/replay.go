@@ -16,6 +16,9 @@ func (r *reader) Replay(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
+	if v.TeamDigest == "" {
+		return spoilt("run "+v.RunID+" cannot be folded", "it is in the list, and has no record of its start")
+	}
 	m, _, err := r.machine(ctx, v)
 	if err != nil {
 		return err
@@ -53,6 +56,6 @@ func same(what string, kept, folded any) error {
 	}
 	return &chargehand.Error{
 		Code: chargehand.CodeInternal, What: what + " is not what the records say",
-		Why: fmt.Sprintf("kept %s, folded %s", plain(string(a)), plain(string(b))),
+		Why: fmt.Sprintf("kept %s, folded %s", plain(string(a)), plain(string(b))), Next: auditNext,
 	}
 }

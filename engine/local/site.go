@@ -102,7 +102,7 @@ func (p *site) publish(public string) error {
 
 // setAside keeps what is in a file in another, numbered from 1.
 func setAside(path string) error {
-	b, err := os.ReadFile(path)
+	b, err := audit.ReadFile(path, audit.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func setAside(path string) error {
 
 // read is a small file's text without white space at its ends; empty if there is no file.
 func read(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := audit.ReadFile(path, audit.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

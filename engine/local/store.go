@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
@@ -55,7 +56,7 @@ func openStore(ctx context.Context, dir string) (*store, error) {
 		return nil, errors.Join(unusable(dir, err), s.write.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(unusable(dir, err), s.close())
+		return nil, errors.Join(unopened(dir, err), s.close())
 	}
 	return s, nil
 }
@@ -94,6 +95,9 @@ func (s *store) prepare(ctx context.Context) error {
 }
 
 func (s *store) migrate(ctx context.Context) error {
+	if s.upToDate(ctx, s.write) == nil {
+		return nil
+	}
 	files, err := fs.Sub(schema, "schema")
 	if err != nil {
 		return err
@@ -125,8 +129,10 @@ func (s *store) takeOver(ctx context.Context) error {
 		return fmt.Errorf("take the journal over: %w", err)
 	}
 	var err error
-	s.boot, err = strconv.ParseInt(v, 10, 64)
-	return err
+	if s.boot, err = strconv.ParseInt(v, 10, 64); err != nil {
+		return spoilt("how often the journal was opened, boot in the table meta, cannot be read", err.Error())
+	}
+	return nil
 }
 
 func (s *store) close() error {
@@ -146,6 +152,30 @@ func unusable(dir string, err error) error {
 		e.Code, e.Next = chargehand.CodeFull, "free some space, or choose another folder with --data"
 	}
 	return e
+}
+
+// unopened is unusable for what went wrong while a journal was opened: it may be damaged.
+func unopened(dir string, err error) error {
+	err = unusable(dir, err)
+	if e, ok := err.(*chargehand.Error); ok && e.Code == chargehand.CodeUnavailable && damaged(e.Err) {
+		e.Code, e.Next = chargehand.CodeAudit, auditNext
+	}
+	return err
+}
+
+// damaged reports whether the database answered that it is none of this program's: a table or a column
+// is missing, or a value is of another type than its column's.
+func damaged(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err != nil && strings.Contains(err.Error(), "sql: Scan error") // database/sql has no type for it
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH,
+		sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_TOOBIG:
+		return true
+	}
+	return false
 }
 
 // full reports whether there was no space to write to. SQLite's index of the WAL that cannot grow

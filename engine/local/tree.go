@@ -39,9 +39,9 @@ func treeSize(ctx context.Context, db querier) (int64, error) {
 	if err := db.QueryRowContext(ctx, `select
 		coalesce((select id + last - first + 1 from segment order by id desc limit 1), 0),
 		coalesce((select at + length(hashes) / 32 from tile where level = 0 order by at desc limit 1), 0)`).Scan(&records, &hashes); err != nil {
-		return 0, fmt.Errorf("count the journal's leaves: %w", err)
+		return 0, fmt.Errorf("count the journal's leaves, in the last rows of the tables segment and tile: %w", err)
 	}
-	if records != hashes {
+	if records != hashes || records < 0 {
 		return 0, spoilt("records of the journal are missing", fmt.Sprintf("%d are there, and the hashes of %d", records, hashes))
 	}
 	return records, nil
@@ -132,10 +132,12 @@ func tiles(ctx context.Context, db querier) audit.Tiles {
 	}
 }
 
+const auditNext = "chargehand audit verify says more; restore the data folder from a copy"
+
 // spoilt is the error for a journal that is not what was written.
 func spoilt(what, why string) error {
 	return &chargehand.Error{
 		Code: chargehand.CodeAudit, What: what, Why: why,
-		Next: "chargehand audit verify says more; restore the data folder from a copy",
+		Next: auditNext,
 	}
 }

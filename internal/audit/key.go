@@ -3,6 +3,7 @@ package audit
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -16,8 +17,11 @@ type Key struct {
 }
 
 // NewKey makes a key of that name.
-func NewKey(name string) (Key, error) {
-	secret, public, err := note.GenerateKey(rand.Reader, name)
+func NewKey(name string) (Key, error) { return NewKeyFrom(rand.Reader, name) }
+
+// NewKeyFrom is NewKey with another source of randomness: the same bytes give the same key.
+func NewKeyFrom(random io.Reader, name string) (Key, error) {
+	secret, public, err := note.GenerateKey(random, name)
 	if err != nil {
 		return Key{}, fmt.Errorf("make a signing key: %w", err)
 	}

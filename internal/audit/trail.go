@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func NewTrail(path string, msg []byte) (*Trail, error) {
 // OpenTrail opens the trail at path, and returns its notes. What a crash left of the note being
 // written is cut off by the next Append; anything else that is no note is an error.
 func OpenTrail(path string) (*Trail, [][]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := ReadFile(path, MaxFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open checkpoints: %w", err)
 	}
@@ -171,6 +172,22 @@ const (
 	signatureText = 92 // of a key's hash of 4 bytes, and 64
 	base64Text    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 )
+
+// MaxFile is more than any file of checkpoints or of a key has, in bytes.
+const MaxFile = 8 * maxTrail
+
+// ReadFile is a file's content. One of more than limit bytes is an error, and is not read.
+func ReadFile(path string, limit int64) (b []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if b, err = io.ReadAll(io.LimitReader(f, limit+1)); err == nil && int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s has more than %d bytes, and should not", path, limit)
+	}
+	return b, err
+}
 
 // Replace puts a file, readable by its owner only, in the place of another, which stays as it is
 // until the new one is durable.

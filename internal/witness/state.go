@@ -43,7 +43,7 @@ func (s *state) load() (Key, error) {
 		return Key{}, err
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
+		b, err := audit.ReadFile(f, audit.MaxFile)
 		if err != nil {
 			return Key{}, err
 		}
@@ -68,7 +68,7 @@ func (s *state) load() (Key, error) {
 // key is the witness's, which is made if there is none; used says that it must be there.
 func (s *state) key(used bool) (Key, error) {
 	path := filepath.Join(s.dir, "key")
-	b, err := os.ReadFile(path)
+	b, err := audit.ReadFile(path, audit.MaxFile)
 	switch {
 	case err == nil:
 		return ParseKey(string(b))
