@@ -242,6 +242,7 @@ func (b *board) letGo(ref chargehand.AttemptRef, epoch int64) {
 // stillStopping is the attempt of that number and epoch if it has not confirmed its stop, else nil.
 func (k *task) stillStopping(number int, epoch int64) *attempt {
 	for i := range k.stopping {
+		//rule:stopping-number off=k.stopping[i].epoch == epoch
 		if k.stopping[i].number == number && k.stopping[i].epoch == epoch {
 			return &k.stopping[i]
 		}
@@ -254,6 +255,7 @@ func (k *task) stillStopping(number int, epoch int64) *attempt {
 func (m *Machine) current(ref chargehand.AttemptRef, epoch int64) *task {
 	k := m.board.tasks[ref.Subtask]
 	//guard:fencing off=k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift
+	//rule:epoch off=k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift || k.number != ref.Attempt
 	if k == nil || k.state != chargehand.SubtaskRunning || k.attempt.adrift || k.number != ref.Attempt || k.attempt.epoch != epoch {
 		return nil
 	}
@@ -277,6 +279,7 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 		}, out)
 		return
 	}
+	//rule:lease-returned
 	out.give(in.Epoch, chargehand.OutcomeFine)
 	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.OutputChecked{
@@ -352,6 +355,7 @@ func (m *Machine) overrun(now time.Time, k *task, out *Output) {
 func (m *Machine) stop(now time.Time, k *task, c chargehand.Cause, why string, out *Output) {
 	ref, epoch := k.ref(), k.attempt.epoch
 	m.record(now, chargehand.AttemptFailed{AttemptRef: ref, Epoch: epoch, Cause: c, Message: why, Stopping: true}, out)
+	//rule:slot-until-stopped off=out.begin(Stop{ref, epoch}); out.give(epoch, chargehand.OutcomeLate)
 	out.begin(Stop{ref, epoch})
 }
 

@@ -203,6 +203,7 @@ func (m *Machine) resultWritten(now time.Time, in ResultWritten, out *Output) {
 	if !m.closing.asked {
 		return
 	}
+	//rule:reviews-closed
 	m.closeReviews(now, "the run ended without waiting for it", out)
 	v := m.closing.verdict
 	m.record(now, chargehand.RunEnded{State: v.state, Stop: v.stop, Why: v.why, Result: in.Result, ResultHash: in.ResultHash}, out)

@@ -114,6 +114,7 @@ func (k *task) allowed(c route.Choice) route.Choice {
 	}
 	speaks, opposes := d.speaking().attempt.worker, d.opposed().attempt.worker
 	c.Eligible = slices.DeleteFunc(slices.Clone(c.Eligible), func(x chargehand.Candidate) bool {
+		//rule:debate-opponent off=return speaks != "" && x.Worker != speaks
 		return x.Worker == opposes || speaks != "" && x.Worker != speaks
 	})
 	return c
@@ -193,6 +194,7 @@ func (m *Machine) compared(now time.Time, in Compared, out *Output) {
 	switch {
 	case in.Agree:
 		m.agree(now, k, out)
+	//rule:debate-rounds off=m.attemptsLeft(k, next) > 0
 	case d.round < d.rounds && m.attemptsLeft(k, next) > 0:
 		m.askOther(now, k, out)
 	default:
@@ -204,6 +206,7 @@ func (m *Machine) compared(now time.Time, in Compared, out *Output) {
 func (m *Machine) agree(now time.Time, k *task, out *Output) {
 	d := &k.debate
 	win := d.leading()
+	//rule:debate-winner
 	if !d.sides[win].fit {
 		m.leaveToPerson(now, k, d.both()+" agree, and the checks let neither be used without a person", out)
 		return
@@ -345,6 +348,7 @@ func (m *Machine) settleFor(now time.Time, k *task, side int, f chargehand.Debat
 // has answered is used, as if nobody could have been asked; else a person sees what there is.
 func (m *Machine) breakOff(now time.Time, k *task, why string, out *Output) {
 	d := &k.debate
+	//rule:debate-unanswered off=d.sides[1].attempt.number == 0
 	if d.sides[0].fit && d.sides[1].attempt.number == 0 {
 		m.settleFor(now, k, 0, chargehand.DebateSettled{Why: why + "; " + d.sides[0].attempt.worker + " stands, as the checks accept it"}, out)
 		return

@@ -280,6 +280,7 @@ func (m *Machine) applyDesk(f chargehand.Fact) {
 		m.desk.order = append(m.desk.order, &r)
 		m.desk.open++
 		m.desk.count(&r, +1)
+		//rule:review-timer
 		m.timers.add(timer{at: r.Deadline, review: r.ID, seq: m.seq})
 		if k := m.board.tasks[r.TaskID]; k != nil {
 			k.review = r.ID

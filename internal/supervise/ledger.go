@@ -126,6 +126,7 @@ func (m *Machine) settle(f chargehand.Fact) {
 			l.hold(forAttempt(f.AttemptRef), amount{f.Reserved, f.ReservedTokens})
 		}
 	case chargehand.ReservationRaised:
+		//rule:top-up-held
 		l.hold(holding(f.For, f.AttemptRef), amount{f.Reserved, f.Tokens})
 	case chargehand.SubtaskEnded:
 		m.releaseQueued(f.Subtask)

@@ -199,6 +199,7 @@ func (m *Machine) record(now time.Time, f chargehand.Fact, out *Output) {
 	r := chargehand.Record{Run: m.id, Seq: m.seq + 1, At: now, Fact: f}
 	m.apply(r)
 	out.Records = append(out.Records, r)
+	//rule:overbilled-named
 	if over != nil {
 		m.record(now, *over, out)
 	}

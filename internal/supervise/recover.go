@@ -75,6 +75,7 @@ func (s situation) decide() remedy {
 		do = r.again
 	}
 	switch {
+	//rule:attempts-counted
 	case s.left == 0 && r.countsAttempts:
 		return askPerson
 	case do == reassignAny:

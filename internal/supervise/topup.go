@@ -58,6 +58,7 @@ func (m *Machine) topUp(now time.Time, in TopUp, out *Output) {
 	}
 	if why = m.ledger.denial(key, want, k); why != "" {
 		m.record(now, chargehand.ReservationDenied{For: in.For, AttemptRef: in.AttemptRef, Wanted: want.usd, Tokens: want.tokens, Why: why}, out)
+		//rule:top-up-denied
 		out.Refusal = m.uncovered(why)
 		return
 	}
@@ -107,6 +108,7 @@ func (l *ledger) denial(key string, want amount, k *task) string {
 		return "the subtask's own budget is $" + k.spec.Budget.USD.String()
 	case k != nil && k.spec.Budget.Tokens > 0 && want.tokens > k.spec.Budget.Tokens:
 		return "the subtask's own budget is " + itoa(int(k.spec.Budget.Tokens)) + " tokens"
+	//rule:top-up-ceiling
 	case !l.fits(key, want):
 		return l.shortage()
 	}

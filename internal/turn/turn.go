@@ -116,6 +116,7 @@ func (l *Loop) Take(now time.Time, events []Event) Turn {
 	t := taking{loop: l, now: now, touched: map[string]bool{}}
 	first := l.first
 	l.first = nil
+	//rule:fold-told
 	for _, e := range first {
 		_ = t.take(e) // nobody waits for an answer
 	}
@@ -192,6 +193,7 @@ func (t *taking) settle() {
 		asks, grants, orphans := t.asks, t.grants, t.orphans
 		t.asks, t.grants, t.orphans = nil, nil, nil
 		for _, m := range asks {
+			//rule:hold off=true
 			if _, ask := m.msg.(supervise.Ask); !ask || !t.loop.Hold {
 				t.stepFleet(fleetInput(m))
 			}
