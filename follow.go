@@ -71,11 +71,12 @@ func (f *follower) waits() bool {
 	switch f.view.State {
 	case RunPaused, RunHumanControl:
 		return true
-	case RunRunning:
-		return f.view.NeedsHuman > 0 && !f.asked && !f.view.busy()
 	}
-	return false
+	return f.view.Waiting() && !f.asked
 }
+
+// Waiting reports whether all that is open in the run waits for people.
+func (v *View) Waiting() bool { return v.State == RunRunning && v.NeedsHuman > 0 && !v.busy() }
 
 // busy reports whether a subtask is under way, or about to be: one that waits for nothing but to be
 // queued is queued with what freed it.

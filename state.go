@@ -135,6 +135,15 @@ func (s SubtaskState) Sign() Sign { return subtaskSigns[s] }
 // Sign is how the state is shown (UX.md §2.4).
 func (s RunState) Sign() Sign { return runSigns[s] }
 
+// Sign is how the run is shown. One that only waits for people has a sign of its own, which is never
+// that of a running one.
+func (v *View) Sign() Sign {
+	if v.Waiting() {
+		return Sign{"✋", "!", "Waiting for a person", ToneHuman}
+	}
+	return v.State.Sign()
+}
+
 var subtaskSigns = map[SubtaskState]Sign{
 	SubtaskBlocked:          {"○", "o", "Waiting", ToneIdle},
 	SubtaskReady:            {"○", "o", "Ready", ToneIdle},

@@ -152,19 +152,19 @@ func write(t *testing.T, path, text string) {
 }
 
 // TestTerminated sends SIGTERM to a run with workers under way: the process ends by itself with
-// the code for it, leaves no worker behind and lets the folder go; whoever watches next goes on.
+// the code for it, leaves no worker behind and lets the folder go; the run goes on when it is resumed.
 func TestTerminated(t *testing.T) {
 	c, dir, data := waiting(t)
 	workers := []int{pid(dir, "polite"), pid(dir, "deaf")}
 	c.signal(t, syscall.SIGTERM)
-	c.want(t, 143, "what is not paused goes on with the next command that works in the data folder", "exit 143")
+	c.want(t, 143, "No process supervises what is not paused: it stands still until it is resumed.", "exit 143")
 	for _, p := range workers {
 		if err := syscall.Kill(p, 0); !errors.Is(err, syscall.ESRCH) {
 			t.Errorf("worker %d is still there: %v", p, err)
 		}
 	}
 	write(t, filepath.Join(dir, "go"), "")
-	again := run(t, data, "runs", "watch", "@latest")
+	again := run(t, data, "runs", "resume", "@latest")
 	again.want(t, 0, "exit 0")
 	look := run(t, data, "workers", "list", "-o", "json")
 	if look.want(t, 0); strings.Contains(look.out.String(), `"active":1`) {

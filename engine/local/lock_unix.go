@@ -5,6 +5,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,7 +16,7 @@ import (
 // lock makes this process the owner of a data folder until the file is closed; the system lets go
 // of it when the process dies.
 func lock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "journal.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
@@ -25,23 +26,37 @@ func lock(dir string) (*os.File, error) {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return nil, errors.Join(&chargehand.Error{
 			Code: chargehand.CodeLocked,
-			What: "the data folder " + dir + " is in use", Why: "another chargehand owns it" + owner(dir),
+			What: "the data folder " + dir + " is in use", Why: "another chargehand owns it" + nameOwner(dir),
 			Next: "stop it, or choose another folder with --data",
 		}, f.Close())
 	case err != nil:
 		return nil, errors.Join(unusable(dir, err), f.Close())
 	}
 	if f.Truncate(0) == nil {
-		fmt.Fprintf(f, "%d\n", os.Getpid()) // only a hint for people
+		fmt.Fprint(f, signature()) // only a hint for people
 	}
 	return f, nil
 }
 
-// owner names the process that holds the lock, if it left its number.
-func owner(dir string) string {
-	b, err := os.ReadFile(filepath.Join(dir, "journal.lock"))
-	if err != nil || len(b) < 2 {
-		return ""
+func nameOwner(dir string) string {
+	b, _ := os.ReadFile(filepath.Join(dir, lockName))
+	if o := parseOwner(string(b)); o.PID > 0 {
+		return " (" + o.String() + ")"
 	}
-	return " (process " + string(b[:len(b)-1]) + ")"
+	return ""
+}
+
+// OwnerOf is the process that has a data folder, and whether one has it. The owner is zero where
+// that process left no name.
+func OwnerOf(dir string) (Owner, bool) {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return Owner{}, false
+	}
+	defer f.Close() // gives the lock back, where the probe got it
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		return Owner{}, false
+	}
+	b, _ := io.ReadAll(io.LimitReader(f, 2*maxCommand))
+	return parseOwner(string(b)), true
 }

@@ -36,6 +36,9 @@ type Parts struct {
 	// Look reads a data folder that nobody need own. Nil: reading takes an owner.
 	Look func(ctx context.Context, dir string) (Looked, error)
 
+	// Owner is the process that has a data folder, and whether one has it.
+	Owner func(dir string) (local.Owner, bool)
+
 	// Archive reads a data folder's records as they are stored, and Verify checks them.
 	Archive func(ctx context.Context, dir string) (Archive, error)
 	Verify  func(ctx context.Context, dir string, opt local.AuditOptions) (*audit.Report, error)

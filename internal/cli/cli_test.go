@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/client"
+	"github.com/chargehand/chargehand/engine/local"
 	"github.com/chargehand/chargehand/internal/audit"
 	"github.com/chargehand/chargehand/internal/config"
 	"github.com/chargehand/chargehand/internal/witness"
@@ -34,7 +36,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"browser": browse, "linger": linger, "chargehand": func() {
 		parts := Standard()
 		if os.Getenv("CHARGEHAND_TEST_ENGINE") != "real" {
-			parts.Own = fakeOwn
+			parts.Own, parts.Look = fakeOwn, nil
 			parts.LoadTeam = func(path string) (*chargehand.Team, error) { return config.Load(path) }
 			parts.Teams = maps.Clone(parts.Teams)
 			for _, scenario := range strings.Fields(os.Getenv("SCENARIOS")) {
@@ -89,6 +91,23 @@ func waitRuns(ts *testscript.TestScript, _ bool, args []string) {
 	poll(ts, "not enough runs", func() bool {
 		workers, err := c.Fleet(context.Background())
 		return err == nil && len(workers) > 0 && workers[0].Active >= want
+	})
+}
+
+// outlives checks that the owner of the data folder leads a session of its own, so that the end of a
+// terminal does not reach it.
+func outlives(ts *testscript.TestScript, _ bool, _ []string) {
+	o, has := local.OwnerOf(ts.Getenv("CHARGEHAND_DATA_DIR"))
+	if sid, err := unix.Getsid(o.PID); !has || err != nil || sid != o.PID {
+		ts.Fatalf("process %d is in session %d (%v)", o.PID, sid, err)
+	}
+}
+
+// waitFree waits until no process has the data folder.
+func waitFree(ts *testscript.TestScript, _ bool, _ []string) {
+	poll(ts, "the data folder is not free", func() bool {
+		_, has := local.OwnerOf(ts.Getenv("CHARGEHAND_DATA_DIR"))
+		return !has
 	})
 }
 
@@ -176,6 +195,7 @@ func TestScripts(t *testing.T) {
 			"flip": flip, "witnessed": witnessed, "waitfile": waitFile, "provider": play, "issuer": guarded,
 			"freeport": freePort, "fetch": fetch, "calltool": callTool, "converse": converse, "snippet": snippet,
 			"fence": fence, "oust": oust, "replace": replace,
+			"outlives": outlives, "waitfree": waitFree,
 			"firstgone": firstGone, "nothingleft": nothingLeft, "waitstate": waitState,
 		},
 		Setup: func(e *testscript.Env) error {

@@ -148,7 +148,7 @@ func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f an
 		return err
 	}
 	if v, err := s.Run(ctx, r.RunID); err != nil || !v.State.Final() {
-		fmt.Fprintf(a.io.Err, "nobody supervises the run now; go on with: chargehand runs watch %s\n", r.RunID)
+		fmt.Fprintf(a.io.Err, "no process supervises the run; go on with: chargehand runs resume %s\n", r.RunID)
 		return err
 	}
 	return nil

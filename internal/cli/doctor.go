@@ -20,7 +20,10 @@ import (
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check that this machine can run chargehand", Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.examine(c.Context()) },
+		Long: "Check the data folder, the disk, the terminal and the providers of models; name the process that has the data\n" +
+			"folder, and the runs that no process supervises.",
+		Example: "  chargehand doctor",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.examine(c.Context()) },
 	}
 }
 
@@ -28,6 +31,7 @@ func (a *app) doctorCommand() *cobra.Command {
 type symptom struct {
 	name, found string
 	none        bool // there is nothing to look at, which is no problem
+	warn        bool // the machine is fine, and a person has something to do
 	err         error
 }
 
@@ -37,7 +41,7 @@ func (a *app) examine(ctx context.Context) error {
 	dir, err := a.dataDir()
 	checks = append(checks, symptom{name: "data folder", found: dir, err: err})
 	if err == nil {
-		checks = append(checks, writable(dir), a.engine(ctx))
+		checks = append(checks, writable(dir), a.engine(ctx), a.alone(ctx))
 	}
 	checks = append(append(checks, a.terminal()), a.models(ctx)...)
 	st, sick := a.style(a.io.Out), 0
@@ -45,6 +49,9 @@ func (a *app) examine(ctx context.Context) error {
 		sign, text := chargehand.RunCompleted.Sign(), s.found
 		if s.none {
 			sign = chargehand.RunPending.Sign()
+		}
+		if s.warn {
+			sign = chargehand.RunPartial.Sign()
 		}
 		if s.err != nil {
 			sign, text = chargehand.RunFailed.Sign(), strings.TrimPrefix(s.err.Error(), s.name+": ")
@@ -77,6 +84,7 @@ func writable(dir string) symptom {
 	return s
 }
 
+// engine names the process that has the data folder.
 func (a *app) engine(ctx context.Context) symptom {
 	s := symptom{name: "engine"}
 	s.err = a.with(ctx, func(e *session) error {
@@ -88,11 +96,34 @@ func (a *app) engine(ctx context.Context) symptom {
 		if err != nil {
 			return err
 		}
-		where := "in another process"
-		if _, looked := e.Engine.(onlyReads); looked || e.owner {
-			where = "none runs now"
+		where := "no process has the data folder"
+		if e.supervised {
+			where = a.ownerHere() + " has the data folder"
 		}
-		s.found = fmt.Sprintf("%s, %s of late, %s waiting", where, term.Count(len(runs), "run"), term.Count(len(waiting), "review"))
+		s.found = fmt.Sprintf("%s; %s of late, %s waiting", where, term.Count(len(runs), "run"), term.Count(len(waiting), "review"))
+		return nil
+	})
+	return s
+}
+
+// alone finds runs that no process supervises.
+func (a *app) alone(ctx context.Context) symptom {
+	s := symptom{name: "runs"}
+	s.err = a.with(ctx, func(e *session) error {
+		runs, err := e.underWay(ctx)
+		switch {
+		case err != nil:
+			return err
+		case len(runs) == 0:
+			s.found = "none is under way"
+		case e.supervised:
+			s.found = term.Count(len(runs), "run") + " under way, supervised"
+		default:
+			s.found, s.warn = fmt.Sprintf("no process supervises %s: go on with chargehand runs resume %s", runs[0].RunID, runs[0].RunID), true
+			if n := len(runs); n > 1 {
+				s.found = fmt.Sprintf("no process supervises %d runs, %s among them: go on with chargehand runs resume --all", n, runs[0].RunID)
+			}
+		}
 		return nil
 	})
 	return s

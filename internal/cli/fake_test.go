@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -248,7 +249,7 @@ func (e *fake) Runs(_ context.Context, f chargehand.Filter) ([]chargehand.RunSum
 	var out []chargehand.RunSummary
 	for i := len(e.runs) - 1; i >= 0 && len(out) < f.Limit; i-- {
 		v := e.runs[i].view()
-		if f.NeedsHuman && v.NeedsHuman == 0 || len(f.States) > 0 && f.States[0] != v.State || f.StartedBy != "" && f.StartedBy != v.StartedBy {
+		if f.NeedsHuman && v.NeedsHuman == 0 || len(f.States) > 0 && !slices.Contains(f.States, v.State) || f.StartedBy != "" && f.StartedBy != v.StartedBy {
 			continue
 		}
 		out = append(out, v.RunSummary)

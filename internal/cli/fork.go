@@ -64,8 +64,10 @@ func (a *app) fork(ctx context.Context, s *session, run string, at int64, form s
 	}
 	if v.State == chargehand.RunPaused {
 		fmt.Fprintf(a.io.Err, "paused, as that run was; go on with: chargehand runs resume %s\n", id)
+	} else if s.owner {
+		fmt.Fprintf(a.io.Err, "no process supervises it; go on with: chargehand runs resume %s\n", id)
 	} else {
-		fmt.Fprintf(a.io.Err, "go on with: chargehand runs watch %s\n", id)
+		fmt.Fprintf(a.io.Err, "follow it with: chargehand runs watch %s\n", id)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type journey struct {
 	runs    []*progress.Run
 	strict  bool
 	texts   bool                        // show what workers say, in a log too
-	detach  bool                        // Ctrl-C leaves the runs as they are
+	reads   bool                        // it supervises nothing, and Ctrl-C leaves the runs as they are
 	until   func(*chargehand.View) bool // ends the watch early; nil: never
 	timeout time.Duration               // zero: none
 
@@ -99,7 +99,7 @@ func (j *journey) still(v *chargehand.View) bool {
 }
 
 func (j *journey) hint() string {
-	if j.detach || !j.session.owner {
+	if j.reads || !j.session.owner {
 		return "Ctrl-C detaches"
 	}
 	return "Ctrl-C pauses · twice stops now"
@@ -108,7 +108,7 @@ func (j *journey) hint() string {
 // interrupted is called for each signal. Runs in this process are paused first; others go on
 // without us.
 func (j *journey) interrupted(ctx context.Context, s os.Signal, cancel context.CancelCauseFunc) {
-	if s != os.Interrupt || j.detach || !j.session.owner || j.pausing.Swap(true) {
+	if s != os.Interrupt || j.reads || !j.session.owner || j.pausing.Swap(true) {
 		cancel(signalled(s))
 		return
 	}
@@ -130,7 +130,8 @@ func (j *journey) notice(text string) {
 }
 
 // takeOver opens the data folder again when the process that had it is gone, so that a run does
-// not stand still because the command that happened to supervise it has ended.
+// not stand still because the command that happened to supervise it has ended. A journey that only
+// reads looks for the next owner.
 func (j *journey) takeOver(ctx context.Context, cancel context.CancelCauseFunc) (again bool, err error) {
 	defer onSignal(func(s os.Signal) { cancel(signalled(s)) })()
 	var lost error
@@ -150,16 +151,36 @@ func (j *journey) takeOver(ctx context.Context, cancel context.CancelCauseFunc) 
 	if j.attempts > 3 {
 		return false, lost
 	}
-	next, err := j.app.open(ctx, Taking{})
+	next, err := j.reach(ctx)
 	if err != nil {
 		return false, errors.Join(lost, cause(ctx, err))
 	}
 	old := j.session
 	j.session = next
+	if !next.supervised {
+		return false, errors.Join(j.standStill(ctx), old.close())
+	}
 	for _, r := range j.runs {
 		r.Retry()
 	}
 	return true, old.close()
+}
+
+// reach has this process supervise the runs, or finds the one that does. One that only reads waits
+// for that for a moment: the owner may be on its way to be started again.
+func (j *journey) reach(ctx context.Context) (*session, error) {
+	if !j.reads {
+		return j.app.open(ctx, Taking{})
+	}
+	for patience := time.Now().Add(ownerPatience); ; {
+		s, err := j.app.look(ctx)
+		if err != nil || s.supervised || time.Now().After(patience) {
+			return s, err
+		}
+		if err := errors.Join(s.close(), pause(ctx, 100*time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // finish writes the last words on every run and makes the exit code: the gravest of all runs, or
@@ -204,9 +225,11 @@ func (j *journey) code(v *chargehand.View) exit.Code {
 	return code
 }
 
-// goesOn reports whether there is a run that whoever owns the folder next takes up again. Paused ones
-// wait to be resumed.
-func (j *journey) goesOn() bool {
+// alone reports whether no process supervises the runs once this one has ended.
+func (j *journey) alone() bool { return j.session.owner || !j.session.supervised }
+
+// unfinished reports whether there is a run that is neither paused nor ended.
+func (j *journey) unfinished() bool {
 	return slices.ContainsFunc(j.runs, func(r *progress.Run) bool {
 		return r.View.RunID != "" && !r.View.State.Final() && r.View.State != chargehand.RunPaused
 	})
@@ -239,15 +262,15 @@ func (j *journey) lastWords(code exit.Code, conflicts map[string][]chargehand.Co
 	var b strings.Builder
 	for _, r := range j.runs {
 		if r.View.RunID != "" {
-			f := progress.Final{View: &r.View, Style: st, Width: j.app.screen(j.app.io.Err).Width, Conflicts: conflicts[r.View.RunID], Remedy: remedyOf}
+			f := progress.Final{View: &r.View, Style: st, Width: j.app.screen(j.app.io.Err).Width, Conflicts: conflicts[r.View.RunID], Remedy: remedyOf, Alone: j.alone()}
 			b.WriteString(strings.Join(f.Lines(), "\n") + "\n")
 		}
 	}
 	switch {
+	case j.alone() && j.unfinished():
+		b.WriteString("No process supervises what is not paused: it stands still until it is resumed.\n")
 	case j.halted != nil && !j.session.owner:
-		b.WriteString("the process that supervises it goes on\n")
-	case j.halted != nil && j.goesOn():
-		b.WriteString("what is not paused goes on with the next command that works in the data folder\n")
+		b.WriteString("The process that supervises it goes on.\n")
 	}
 	fmt.Fprintf(&b, "exit %d\n", code)
 	fmt.Fprint(j.app.io.Err, b.String())

@@ -46,6 +46,7 @@ func Standard() Parts {
 			})
 		},
 		Look:     func(ctx context.Context, dir string) (Looked, error) { return local.LookAt(ctx, dir) },
+		Owner:    local.OwnerOf,
 		Archive:  func(ctx context.Context, dir string) (Archive, error) { return local.LookAt(ctx, dir) },
 		Verify:   local.Audit,
 		LoadTeam: func(path string) (*chargehand.Team, error) { return config.Load(path, compile) },

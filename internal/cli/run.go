@@ -21,18 +21,21 @@ type runForm struct {
 	planOnly bool
 	strict   bool
 	texts    bool
+	detach   bool
 	output   string
 }
 
 func (a *app) runCommand() *cobra.Command {
 	var f runForm
 	long := "Plan, supervise and wait. Each file is a run of its own; all go on at once, and the results come in\n" +
-		"the order of the files. The exit code is the gravest of all runs: see chargehand help exit-codes.\n\nReady-made teams:\n"
+		"the order of the files. The exit code is the highest of all runs: see chargehand help exit-codes.\n\nReady-made teams:\n"
 	for _, name := range slices.Sorted(maps.Keys(a.Teams)) {
 		long += fmt.Sprintf("  %-18s %s\n", name, a.Teams[name].Summary)
 	}
 	c := &cobra.Command{
 		Use: "run TEAM|TEAM.yaml [FILE...|-]", Short: "Run a team on documents, and wait for the results", Long: long,
+		Example: "  chargehand run contract-review nda.txt\n  chargehand run team.yaml input.txt --budget 0.50 --deadline 30m -o json\n" +
+			"  chargehand run team.yaml input.txt --detach",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error { return a.run(c, f, given[0], given[1:]) },
 	}
@@ -45,6 +48,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringArrayVar(&f.inputs, "input", nil, "input as key=value; may be given more than once")
 	f.models.register(fl)
 	fl.BoolVar(&f.planOnly, "plan-only", false, "show the plan and start nothing")
+	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
 	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, table or json")
@@ -73,6 +77,9 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 	if f.planOnly {
 		return a.showPlan(c.Context(), &orders[0], f.output == "json")
 	}
+	if f.detach {
+		return a.detach(c.Context(), orders, c.Flags(), f.output)
+	}
 	j := a.journey(f.strict)
 	j.texts = f.texts
 	return j.finish(j.start(c.Context(), orders, f.output))
@@ -83,6 +90,17 @@ func (j *journey) start(ctx context.Context, orders []chargehand.Order, form str
 	if err := j.open(ctx, Taking{}); err != nil {
 		return err
 	}
+	if err := j.begin(ctx, orders); err != nil {
+		return err
+	}
+	if err := j.follow(ctx); err != nil || j.stopped() {
+		return err
+	}
+	return j.results(ctx, form)
+}
+
+// begin starts a run for each order, or none of them.
+func (j *journey) begin(ctx context.Context, orders []chargehand.Order) error {
 	for i := range orders {
 		id, err := j.session.Start(ctx, orders[i])
 		if err != nil {
@@ -95,10 +113,7 @@ func (j *journey) start(ctx context.Context, orders []chargehand.Order, form str
 		}
 		j.runs = append(j.runs, &progress.Run{ID: id, Source: source})
 	}
-	if err := j.follow(ctx); err != nil || j.stopped() {
-		return err
-	}
-	return j.results(ctx, form)
+	return nil
 }
 
 // abandon cancels what was started before an order was refused.
@@ -122,19 +137,20 @@ func (j *journey) results(ctx context.Context, form string) error {
 		if err != nil {
 			return fmt.Errorf("read the result of %s: %w", r.ID, err)
 		}
-		if err := j.app.writeResult(j.app.io.Out, result, form); err != nil {
+		if err := j.app.writeResult(j.app.io.Out, result, r.View.Sign(), form); err != nil {
 			return fmt.Errorf("write the result of %s: %w", r.ID, err)
 		}
 	}
 	return nil
 }
 
-func (a *app) writeResult(w io.Writer, r *chargehand.Result, form string) error {
+// writeResult writes a result; stands says how its run stands, for one that has not ended.
+func (a *app) writeResult(w io.Writer, r *chargehand.Result, stands chargehand.Sign, form string) error {
 	switch form {
 	case "json":
 		return report.JSON(w, r)
 	case "table":
-		return report.Table(w, r, a.screen(a.io.Out))
+		return report.Table(w, r, stands, a.screen(a.io.Out))
 	}
-	return report.Markdown(w, r)
+	return report.Markdown(w, r, stands)
 }

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/progress"
 	"github.com/chargehand/chargehand/internal/cli/report"
 	"github.com/chargehand/chargehand/internal/cli/term"
 )
@@ -16,9 +18,9 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	return group("runs", "Look at runs, and pause, resume, cancel or fork them",
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.logsCommand(), a.resultCommand(), a.costCommand(),
-		a.replayCommand(), a.forkCommand(), a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed"),
-		a.controlCommand(chargehand.Resume, "Let a paused run go on"),
-		a.controlCommand(chargehand.Cancel, "End a run with what it has"))
+		a.replayCommand(), a.forkCommand(), a.resumeCommand(),
+		a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed", `  chargehand runs pause run_7h2k --reason "wait for the new draft"`),
+		a.controlCommand(chargehand.Cancel, "End a run with what it has", `  chargehand runs cancel run_7h2k --reason "wrong file"`))
 }
 
 // A listForm is what the flags of "runs list" say.
@@ -34,54 +36,101 @@ func (a *app) listCommand() *cobra.Command {
 	var f listForm
 	c := &cobra.Command{
 		Use: "list", Short: "List runs, newest first", Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.list(c, f) },
+		Example: "  chargehand runs list\n  chargehand runs list --state waiting\n  chargehand runs list --state running,paused --mine",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.list(c, f) },
 	}
 	fl := c.Flags()
-	fl.StringSliceVar(&f.states, "state", nil, "only runs in this state; may be given more than once")
-	fl.BoolVar(&f.needsHuman, "needs-human", false, "only runs that wait for a person")
+	fl.StringSliceVar(&f.states, "state", nil, "only runs in this state; \"waiting\" is a running one that only waits for people; may be given more than once")
+	fl.BoolVar(&f.needsHuman, "needs-human", false, "only runs with a decision open, also where other work goes on")
 	fl.BoolVar(&f.mine, "mine", false, "only runs that you started")
 	fl.IntVar(&f.limit, "limit", 50, "at most so many")
 	outputFlag(c, &f.output, "table", "table, json or jsonl")
 	return c
 }
 
-var runStates = []string{"pending", "running", "paused", "human_control", "completed", "partial", "failed", "cancelled"}
+const stateWaiting = "waiting" // a running run of which nothing goes on until a person decides
+
+var runStates = []string{"pending", "running", stateWaiting, "paused", "human_control", "completed", "partial", "failed", "cancelled"}
 
 func (a *app) list(c *cobra.Command, f listForm) error {
 	if err := oneOf("--output", f.output, "table", "json", "jsonl"); err != nil {
 		return err
 	}
-	filter := chargehand.Filter{NeedsHuman: f.needsHuman, Limit: f.limit}
 	for _, s := range f.states {
 		if err := oneOf("--state", s, runStates...); err != nil {
 			return err
 		}
-		filter.States = append(filter.States, chargehand.RunState(s))
 	}
 	if f.limit < 1 {
 		return usage("--limit must be at least 1", "")
 	}
-	if f.mine {
-		filter.StartedBy = me()
-	}
 	ctx, stop := a.ctx(c)
 	defer stop()
 	return a.with(ctx, func(s *session) error {
-		runs, err := s.Runs(ctx, filter)
+		runs, err := s.list(ctx, f)
 		if err != nil {
 			return err
 		}
-		return a.writeRuns(runs, f.output)
+		return a.writeRuns(s, runs, f.output)
 	})
 }
 
-func (a *app) writeRuns(runs []chargehand.RunSummary, form string) error {
+// A listed is a run in a list.
+type listed struct {
+	chargehand.RunSummary
+	sign chargehand.Sign
+}
+
+// list is the runs that the form asks for. An engine knows states; that a run only waits for people is
+// a fold of its records, so runs with an open review are read.
+func (s *session) list(ctx context.Context, f listForm) ([]listed, error) {
+	filter := chargehand.Filter{NeedsHuman: f.needsHuman, Limit: f.limit}
+	if f.mine {
+		filter.StartedBy = me()
+	}
+	narrow := slices.Contains(f.states, stateWaiting) && !slices.Contains(f.states, string(chargehand.RunRunning))
+	for _, state := range f.states {
+		if state == stateWaiting {
+			state, filter.Limit = string(chargehand.RunRunning), every
+		}
+		filter.States = append(filter.States, chargehand.RunState(state))
+	}
+	runs, err := s.Runs(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]listed, 0, min(len(runs), f.limit))
+	for i := range runs {
+		if narrow && runs[i].State == chargehand.RunRunning && runs[i].NeedsHuman == 0 {
+			continue
+		}
+		v := &chargehand.View{RunSummary: runs[i]}
+		if v.State == chargehand.RunRunning && v.NeedsHuman > 0 {
+			if v, err = s.Run(ctx, runs[i].RunID); err != nil {
+				return nil, err
+			}
+		}
+		if narrow && v.State == chargehand.RunRunning && !v.Waiting() {
+			continue
+		}
+		if out = append(out, listed{v.RunSummary, progress.Sign(v, !s.supervised)}); len(out) == f.limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+func (a *app) writeRuns(s *session, runs []listed, form string) error {
+	plain := make([]chargehand.RunSummary, len(runs))
+	for i := range runs {
+		plain[i] = runs[i].RunSummary
+	}
 	switch form {
 	case "json":
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "runs": nonNil(runs)})
+		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "runs": plain})
 	case "jsonl":
-		for i := range runs {
-			if err := term.WriteJSON(a.io.Out, runs[i]); err != nil {
+		for i := range plain {
+			if err := term.WriteJSON(a.io.Out, plain[i]); err != nil {
 				return err
 			}
 		}
@@ -95,14 +144,37 @@ func (a *app) writeRuns(runs []chargehand.RunSummary, form string) error {
 	t := term.Table{Head: []string{"RUN", "STATE", "DONE", "NEEDS", "SPENT", "AGE", "TITLE"}, Width: a.screen(a.io.Out).Width}
 	for i := range runs {
 		r := &runs[i]
-		sign := r.State.Sign()
 		needs := ""
 		if r.NeedsHuman > 0 {
 			needs = term.Count(r.NeedsHuman, "decision")
 		}
-		t.Add(r.RunID, st.Glyph(sign)+" "+sign.Label, done(r), needs, spent(r), term.Span(now.Sub(r.StartedAt)), r.Title)
+		t.Add(r.RunID, st.Glyph(r.sign)+" "+r.sign.Label, done(&r.RunSummary), needs, spent(&r.RunSummary), term.Span(now.Sub(r.StartedAt)), r.Title)
 	}
-	return t.Write(a.io.Out, st)
+	if err := t.Write(a.io.Out, st); err != nil {
+		return err
+	}
+	a.tellAlone(s, plain...)
+	return nil
+}
+
+// tellAlone says which of the runs no process supervises, and what to type.
+func (a *app) tellAlone(s *session, runs ...chargehand.RunSummary) {
+	if s.supervised {
+		return
+	}
+	var alone []string
+	for i := range runs {
+		if runs[i].State == chargehand.RunRunning || runs[i].State == chargehand.RunPending {
+			alone = append(alone, runs[i].RunID)
+		}
+	}
+	switch len(alone) {
+	case 0:
+	case 1:
+		fmt.Fprintf(a.io.Err, "\nNo process supervises %s, so it stands still. Go on with: chargehand runs resume %s\n", alone[0], alone[0])
+	default:
+		fmt.Fprintf(a.io.Err, "\nNo process supervises %d of these runs, so they stand still. Go on with: chargehand runs resume --all\n", len(alone))
+	}
 }
 
 func done(r *chargehand.RunSummary) string {
@@ -125,7 +197,7 @@ func (a *app) costCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "cost RUN", Short: "Show what a run spent, and on what", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			return a.view(c, given[0], form, func(v *chargehand.View) error { return report.Cost(a.io.Out, v, a.screen(a.io.Out)) })
+			return a.view(c, given[0], form, func(_ *session, v *chargehand.View) error { return report.Cost(a.io.Out, v, a.screen(a.io.Out)) })
 		},
 	}
 	outputFlag(c, &form, "table", "table or json")
@@ -133,7 +205,7 @@ func (a *app) costCommand() *cobra.Command {
 }
 
 // view shows a run's View, as JSON or by write.
-func (a *app) view(c *cobra.Command, id, form string, write func(*chargehand.View) error) error {
+func (a *app) view(c *cobra.Command, id, form string, write func(*session, *chargehand.View) error) error {
 	if err := oneOf("--output", form, "table", "json"); err != nil {
 		return err
 	}
@@ -145,7 +217,7 @@ func (a *app) view(c *cobra.Command, id, form string, write func(*chargehand.Vie
 			return err
 		}
 		if form == "table" {
-			return write(v)
+			return write(s, v)
 		}
 		if c.Name() == "cost" {
 			return term.WriteJSON(a.io.Out, map[string]any{
@@ -191,7 +263,7 @@ func (a *app) resultCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.writeResult(a.io.Out, r, form)
+				return a.writeResult(a.io.Out, r, progress.Sign(v, !s.supervised), form)
 			})
 		},
 	}
@@ -199,9 +271,10 @@ func (a *app) resultCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) writeView(v *chargehand.View) error {
+func (a *app) writeView(s *session, v *chargehand.View) error {
+	defer a.tellAlone(s, v.RunSummary)
 	st := a.style(a.io.Out)
-	sign := v.State.Sign()
+	sign := progress.Sign(v, !s.supervised)
 	fmt.Fprintf(a.io.Out, "%s  %s  %s\n", st.Bold(v.RunID), term.Line(v.Title), st.Tone(sign.Tone, st.Glyph(sign)+" "+sign.Label))
 	facts := []string{"team " + v.Team, done(&v.RunSummary) + " accepted", spent(&v.RunSummary), "started " + term.Time(v.StartedAt) + " by " + v.StartedBy}
 	if !v.EndedAt.IsZero() {
@@ -221,7 +294,7 @@ func (a *app) writeView(v *chargehand.View) error {
 		if n := len(row.Attempts); n > 0 {
 			worker = row.Attempts[n-1].Worker
 		}
-		sign := row.State.Sign()
+		sign := progress.RowSign(row, !s.supervised)
 		if v.State.Final() && !row.State.Final() { // nobody is asked any more
 			sign = chargehand.SubtaskDegraded.Sign()
 			sign.Label = "Left out: not decided"

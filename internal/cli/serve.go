@@ -71,7 +71,7 @@ func (a *app) serve(ctx context.Context, f serveForm) error {
 	defer l.Close()
 	return a.supervising(ctx, Taking{}, func(s *session) error {
 		if !s.owner {
-			return unserved
+			return a.unserved()
 		}
 		if err := h.furnish(s, served); err != nil {
 			return err
@@ -80,9 +80,11 @@ func (a *app) serve(ctx context.Context, f serveForm) error {
 	})
 }
 
-var unserved = &chargehand.Error{
-	Code: chargehand.CodeLocked, What: "cannot serve the data folder", Why: "another process has it",
-	Next: "end that process, or name another folder with --data",
+func (a *app) unserved() error {
+	return &chargehand.Error{
+		Code: chargehand.CodeLocked, What: "cannot serve the data folder", Why: a.ownerHere() + " has it",
+		Next: "end that process, or name another folder with --data",
+	}
 }
 
 // served are the teams that flags name, the ready-made ones where they name none.

@@ -102,7 +102,7 @@ func (h *house) furnish(e chargehand.Engine, served []Ready) error {
 
 func markdown(r *chargehand.Result) (string, error) {
 	var b strings.Builder
-	err := report.Markdown(&b, r)
+	err := report.Markdown(&b, r, r.Status.Sign())
 	return b.String(), err
 }
 

@@ -16,12 +16,16 @@ import (
 // socketName is where in a data folder its owner can be reached.
 const socketName = "chargehand.sock"
 
+// ownerPatience is how long the owner of a data folder may take to open its socket, or to leave.
+const ownerPatience = 3 * time.Second
+
 // A session is an engine for as long as a command needs one.
 type session struct {
 	chargehand.Engine
-	owner bool            // runs are supervised in this process, and stand still without it
-	done  <-chan struct{} // closed when that ends; nil where another process supervises
-	close func() error
+	owner      bool            // this process has the data folder; its runs stand still without it
+	supervised bool            // this process or another goes on with the runs
+	done       <-chan struct{} // closed when the engine of this process has stopped; nil where there is none
+	close      func() error
 }
 
 // open takes the data folder, or else reaches the process that has it.
@@ -36,11 +40,13 @@ func (a *app) open(ctx context.Context, how Taking) (*session, error) {
 	} else if c != nil {
 		how.Witness = c
 	}
-	patience := time.Now().Add(3 * time.Second)
+	patience := time.Now().Add(ownerPatience)
 	for {
 		owned, err := a.Own(ctx, dir, how)
 		if err == nil {
-			return a.own(ctx, owned, dir), nil
+			s := a.own(ctx, owned, dir)
+			s.supervised = !how.Hold
+			return s, nil
 		}
 		if chargehand.CodeOf(err) != chargehand.CodeLocked {
 			return nil, err
@@ -50,7 +56,7 @@ func (a *app) open(ctx context.Context, how Taking) (*session, error) {
 			return s, nil
 		}
 		if time.Now().After(patience) || ctx.Err() != nil {
-			return nil, unattached(dir, refused)
+			return nil, a.unattached(dir, refused)
 		}
 		// The owner may be about to open its socket, or about to leave.
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
@@ -68,12 +74,24 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func unattached(dir string, why error) error {
+func (a *app) unattached(dir string, why error) error {
 	return &chargehand.Error{
 		Code: chargehand.CodeLocked, What: "cannot use the data folder " + dir,
-		Why:  "another process has it, and does not answer on " + socketName + ": " + why.Error(),
+		Why:  a.owner(dir) + " has it, and does not answer on " + socketName + ": " + why.Error(),
 		Next: "wait for that process or end it, or name another folder with --data", Err: why,
 	}
+}
+
+// ownerHere names the process that has this command's data folder.
+func (a *app) ownerHere() string {
+	dir, _ := a.dataDir()
+	return a.owner(dir)
+}
+
+// owner names the process that has a data folder, as far as it is known.
+func (a *app) owner(dir string) string {
+	o, _ := a.Owner(dir)
+	return o.String()
 }
 
 func attach(ctx context.Context, dir string) (*session, error) {
@@ -83,7 +101,7 @@ func attach(ctx context.Context, dir string) (*session, error) {
 	if err := c.Live(live); err != nil {
 		return nil, err
 	}
-	return &session{Engine: c, close: c.Close}, nil
+	return &session{Engine: c, supervised: true, close: c.Close}, nil
 }
 
 // own serves the engine to other processes while this one has it.
@@ -151,8 +169,8 @@ func (a *app) anchor() string {
 	return filepath.Join(dir, "anchor")
 }
 
-// look reaches the process that has the data folder, or else reads the folder as it is. No run is
-// taken up by it.
+// look reaches the process that has the data folder, or else reads the folder as it is. It takes up no
+// run.
 func (a *app) look(ctx context.Context) (*session, error) {
 	dir, err := a.dataDir()
 	if err != nil {
@@ -162,8 +180,10 @@ func (a *app) look(ctx context.Context) (*session, error) {
 		return s, nil
 	}
 	if a.Look != nil {
-		if l, err := a.Look(ctx, dir); err == nil {
-			return &session{Engine: onlyReads{l}, close: l.Close}, nil
+		l, err := a.Look(ctx, dir)
+		if err == nil {
+			_, owned := a.Owner(dir) // one without a socket, such as a program of its own
+			return &session{Engine: onlyReads{l}, supervised: owned, close: l.Close}, nil
 		}
 	}
 	return a.open(ctx, Taking{Hold: true})

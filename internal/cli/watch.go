@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/exit"
 	"github.com/chargehand/chargehand/internal/cli/progress"
 )
 
@@ -15,13 +17,17 @@ func (a *app) watchCommand() *cobra.Command {
 	var texts bool
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use: "watch RUN", Short: "Follow a run until it ends; Ctrl-C leaves it alone", Args: args(cobra.ExactArgs(1)),
+		Use: "watch RUN", Short: "Follow a run until it ends; Ctrl-C leaves it alone",
+		Long: "Follow a run that a process supervises until it ends. To watch a run does not make it go on: where no process\n" +
+			"supervises it, watch says so and what to type, and exits with 8.",
+		Example: "  chargehand runs watch @latest\n  chargehand runs watch run_7h2k --until needs-human --timeout 20m",
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if err := oneOf("--until", until, "done", "needs-human"); err != nil {
 				return err
 			}
 			j := a.journey(false)
-			j.detach, j.timeout, j.texts = true, timeout, texts
+			j.reads, j.timeout, j.texts = true, timeout, texts
 			if until == "needs-human" {
 				j.until = func(v *chargehand.View) bool { return v.NeedsHuman > 0 }
 			}
@@ -39,17 +45,40 @@ func textsFlag(c *cobra.Command, texts *bool) {
 	c.Flags().BoolVar(texts, "texts", false, "show in a log too, as provisional, what workers write while they write it")
 }
 
-// join follows a run that is there already.
+// join follows a run that is there already. Where no process supervises it, it tells how the run
+// stands: to watch a run does not make it go on.
 func (j *journey) join(ctx context.Context, id string) error {
-	if err := j.open(ctx, Taking{}); err != nil {
-		return err
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer onSignal(func(s os.Signal) { cancel(signalled(s)) })()
+	var err error
+	if j.session, err = j.app.look(ctx); err != nil {
+		return cause(ctx, err)
 	}
 	v, err := find(ctx, j.session, id)
 	if err != nil {
-		return err
+		return cause(ctx, err)
 	}
 	j.runs = []*progress.Run{{ID: v.RunID}}
+	if !j.session.supervised && !v.State.Final() {
+		return j.standStill(ctx)
+	}
 	return j.follow(ctx)
+}
+
+// standStill takes the runs as they are, and ends the journey: they wait for a process.
+func (j *journey) standStill(ctx context.Context) error {
+	for _, r := range j.runs {
+		v, err := j.session.Run(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		r.View, r.Err = *v, nil
+		if !v.State.Final() {
+			j.halted = &exit.Error{Code: exit.Waiting}
+		}
+	}
+	return nil
 }
 
 // A logForm is what the flags of "runs logs" say.
@@ -87,7 +116,10 @@ func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 		if err != nil {
 			return err
 		}
-		follow := f.follow && !v.State.Final()
+		follow := f.follow && !v.State.Final() && s.supervised
+		if f.follow && !follow {
+			defer a.tellAlone(s, v.RunSummary)
+		}
 		run := &progress.Run{ID: v.RunID}
 		var out progress.Renderer = progress.NewPlain(a.io.Out, []*progress.Run{run})
 		if f.output == "jsonl" {

@@ -20,6 +20,8 @@ type Final struct {
 	Style term.Style
 	Width int // columns of the terminal. Zero means that lines are not broken
 
+	Alone bool // no process supervises the run from here on
+
 	Conflicts []chargehand.Conflict // between accepted outputs, of the result
 
 	// Remedy is what to do about a cause that comes from elsewhere, empty where nothing is known. Nil
@@ -51,13 +53,11 @@ func (f Final) Lines() []string {
 
 func (f Final) lines() []string {
 	v, st := f.View, f.Style
-	sign := v.State.Sign()
-	title := sign.Label
-	if v.State == chargehand.RunRunning && v.NeedsHuman > 0 {
+	sign := Sign(v, f.Alone)
+	if v.State == chargehand.RunRunning && v.NeedsHuman > 0 && !v.Waiting() {
 		sign = chargehand.SubtaskNeedsHuman.Sign()
-		title = "Waiting for a person"
 	}
-	head := st.Tone(sign.Tone, st.Glyph(sign)+" "+st.Bold(strings.ToUpper(title))) + "   " + tally(v)
+	head := st.Tone(sign.Tone, st.Glyph(sign)+" "+st.Bold(strings.ToUpper(sign.Label))) + "   " + f.tally()
 	if v.Title != "" {
 		head += "   " + st.Tone(chargehand.ToneIdle, term.Line(v.Title))
 	}
@@ -71,12 +71,34 @@ func (f Final) lines() []string {
 		lines = append(lines, "   open    "+term.Count(n, "conflict")+": "+list(f.keys(), maxGaps))
 	}
 	lines = append(lines, gaps(v, st)...)
-	lines = append(lines, next(v)...)
+	lines = append(lines, f.next()...)
 	if f.lost() {
 		lines = append(lines, f.cause())
 	}
 	return lines
 }
+
+// Sign is how a run is shown that no process may supervise.
+func Sign(v *chargehand.View, alone bool) chargehand.Sign {
+	if sign := v.Sign(); !alone || v.State != chargehand.RunRunning || sign.Tone == chargehand.ToneHuman {
+		return sign
+	}
+	return Unsupervised
+}
+
+// RowSign is how a subtask is shown of a run that no process may supervise.
+func RowSign(row *chargehand.SubtaskView, alone bool) chargehand.Sign {
+	switch row.State {
+	case chargehand.SubtaskQueued, chargehand.SubtaskRunning, chargehand.SubtaskValidating, chargehand.SubtaskRetrying:
+		if alone {
+			return Unsupervised
+		}
+	}
+	return row.State.Sign()
+}
+
+// Unsupervised is how a run is shown that would go on if a process supervised it.
+var Unsupervised = chargehand.Sign{Glyph: "○", ASCII: "o", Label: "Not supervised", Tone: chargehand.ToneIdle}
 
 // keys are what the conflicts are about, each once.
 func (f Final) keys() []string {
@@ -106,13 +128,14 @@ func (f Final) cause() string {
 }
 
 // tally counts subtasks by what came of them: "6 subtasks: 4 accepted, 1 left out (deadline)".
-func tally(v *chargehand.View) string {
+func (f Final) tally() string {
+	v := f.View
 	counts, order := map[string]int{}, []string{}
 	for _, row := range v.Rows {
 		if row.Synthesis {
 			continue
 		}
-		word := fate(v, row)
+		word := f.fate(row)
 		if counts[word] == 0 {
 			order = append(order, word)
 		}
@@ -137,7 +160,8 @@ func first(word string) int {
 	return 0
 }
 
-func fate(v *chargehand.View, row *chargehand.SubtaskView) string {
+func (f Final) fate(row *chargehand.SubtaskView) string {
+	v := f.View
 	switch s := row.State; {
 	case s == chargehand.SubtaskAcceptedByHuman:
 		return "accepted by " + term.Line(decider(v, row))
@@ -150,7 +174,7 @@ func fate(v *chargehand.View, row *chargehand.SubtaskView) string {
 	case v.State.Final() && !s.Final():
 		return "left out (not decided)"
 	default:
-		return strings.ToLower(s.Sign().Label)
+		return strings.ToLower(RowSign(row, f.Alone).Label)
 	}
 }
 
@@ -252,7 +276,8 @@ func list(names []string, n int) string {
 }
 
 // next is the commands that follow.
-func next(v *chargehand.View) []string {
+func (f Final) next() []string {
+	v := f.View
 	var lines []string
 	for i := range v.Reviews {
 		if rev := &v.Reviews[i]; rev.Open() {
@@ -260,7 +285,7 @@ func next(v *chargehand.View) []string {
 		}
 	}
 	switch {
-	case v.State == chargehand.RunPaused:
+	case v.State == chargehand.RunPaused, f.Alone && !v.State.Final():
 		lines = append(lines, "   resume  chargehand runs resume "+v.RunID)
 	case !v.State.Final():
 		lines = append(lines, "   watch   chargehand runs watch "+v.RunID)

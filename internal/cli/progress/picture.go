@@ -102,8 +102,7 @@ func (p Picture) headline(r *Run) string {
 	if r.Source != "" && !strings.Contains(v.Title, r.Source) {
 		left += "  " + term.Line(r.Source)
 	}
-	if v.State != chargehand.RunRunning {
-		sign := v.State.Sign()
+	if sign := v.Sign(); v.State != chargehand.RunRunning || v.Waiting() {
 		left += "  " + p.Style.Tone(sign.Tone, p.Style.Glyph(sign)+" "+sign.Label)
 	}
 	room := max(10, p.Width-1-term.Width(right)-2)

@@ -77,7 +77,7 @@ func result() *chargehand.Result {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := Markdown(&b, result()); err != nil {
+	if err := Markdown(&b, result(), chargehand.Sign{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "result.md", b.String())
@@ -97,7 +97,7 @@ func TestMarkdown(t *testing.T) {
 
 func TestMarkdownOfNothing(t *testing.T) {
 	var b strings.Builder
-	if err := Markdown(&b, &chargehand.Result{RunID: "run_1", Status: chargehand.RunRunning, Output: json.RawMessage("\"# two\\n````\\nlines\\u001b\"")}); err != nil {
+	if err := Markdown(&b, &chargehand.Result{RunID: "run_1", Status: chargehand.RunRunning, Output: json.RawMessage("\"# two\\n````\\nlines\\u001b\"")}, chargehand.RunRunning.Sign()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "nothing.md", b.String())
@@ -106,7 +106,7 @@ func TestMarkdownOfNothing(t *testing.T) {
 func TestTable(t *testing.T) {
 	for _, s := range []Screen{{Width: 80}, {Width: 140}, {Width: 80, Style: term.Style{ASCII: true}}} {
 		var b strings.Builder
-		if err := Table(&b, result(), s); err != nil {
+		if err := Table(&b, result(), chargehand.Sign{}, s); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, fmt.Sprintf("result_%d_%t.txt", s.Width, s.Style.ASCII), b.String())

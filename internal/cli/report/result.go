@@ -14,8 +14,9 @@ import (
 // JSON writes the result on one line, raw JSON in it as it is.
 func JSON(w io.Writer, r *chargehand.Result) error { return term.WriteJSON(w, r) }
 
-// Markdown writes the result as a page: what is missing first, what was found last.
-func Markdown(w io.Writer, r *chargehand.Result) error {
+// Markdown writes the result as a page: what is missing first, what was found last. Stands says how the
+// run stands, for one that has not ended.
+func Markdown(w io.Writer, r *chargehand.Result, stands chargehand.Sign) error {
 	var p page
 	title := r.Title
 	if title == "" {
@@ -23,7 +24,7 @@ func Markdown(w io.Writer, r *chargehand.Result) error {
 	}
 	p.line("# %s", term.Markdown(title))
 	p.line("")
-	p.line("**%s**, run %s", headline(r), term.Markdown(r.RunID))
+	p.line("**%s**, run %s", headline(r, stands), term.Markdown(r.RunID))
 	p.gaps(r.Gaps)
 	p.conflicts(r.Conflicts)
 	p.notes("Low confidence", r.LowConfidence)
@@ -44,9 +45,9 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 
 func (p *page) heading(text string) { p.line("\n## %s\n", text) }
 
-func headline(r *chargehand.Result) string {
+func headline(r *chargehand.Result, stands chargehand.Sign) string {
 	if !r.Status.Final() {
-		return "Not finished: " + strings.ToLower(r.Status.Sign().Label)
+		return "Not finished: " + strings.ToLower(stands.Label)
 	}
 	if r.StopReason == "" || r.StopReason == chargehand.StopComplete {
 		return r.Status.Sign().Label

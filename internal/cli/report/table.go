@@ -16,14 +16,18 @@ type Screen struct {
 }
 
 // Table writes the result for a terminal: what is missing first, then one line an item.
-func Table(w io.Writer, r *chargehand.Result, s Screen) error {
+// Stands says how the run stands, for one that has not ended.
+func Table(w io.Writer, r *chargehand.Result, stands chargehand.Sign, s Screen) error {
 	var b strings.Builder
 	sign := r.Status.Sign()
+	if !r.Status.Final() {
+		sign = stands
+	}
 	title := term.Line(r.Title)
 	if title == "" {
 		title = term.Line(r.RunID)
 	}
-	fmt.Fprintf(&b, "%s  %s\n", s.Style.Bold(title), s.Style.Tone(sign.Tone, s.Style.Glyph(sign)+" "+headline(r)))
+	fmt.Fprintf(&b, "%s  %s\n", s.Style.Bold(title), s.Style.Tone(sign.Tone, s.Style.Glyph(sign)+" "+headline(r, stands)))
 	remarks(&b, s, r)
 	for _, f := range outputOf(r) {
 		if err := section(&b, s, f); err != nil {
