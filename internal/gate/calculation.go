@@ -46,6 +46,9 @@ func (k *check) recompute(c *calculation, at place) {
 			err = fmt.Errorf("it comes to no number")
 		}
 	}
+	if k.tooCostly(chargehand.LayerConsistency, "the calculation "+quoted(c.id), err) {
+		return
+	}
 	if err != nil {
 		claim.Support = chargehand.Unsupported
 		k.contradict(c.id, at.path).Message = fmt.Sprintf("The calculation %s could not be done: %s.", quoted(c.id), visible(err.Error(), maxShown))

@@ -26,9 +26,11 @@ type check struct {
 	claims   []*chargehand.Claim
 	missing  []string // required aspects that nothing addresses
 	formed   bool     // the first layer was passed
+	values   int      // of the output
+	gaveUp   map[chargehand.Layer]bool
 	cost     uint64
-	detected int          // bytes of the output read by detectors
-	scanned  int          // bytes of sources read to explain what is wrong
+	detected int // bytes of the output read by detectors
+	effort   effort
 	searched int          // bytes of sources read to repeat searches
 	written  *outputTexts // nil until asked for
 	searches map[searchKey]*matches
@@ -103,7 +105,7 @@ func (k *check) form() bool {
 	if k.parse() {
 		k.fit()
 	}
-	k.formed = k.findings.pass(chargehand.LayerSchema)
+	k.formed = k.passed(chargehand.LayerSchema)
 	return k.formed
 }
 
@@ -149,13 +151,18 @@ func (k *check) decode(raw []byte) (any, *decodeError) {
 		d.wanted, d.wants = items.path, true
 	}
 	v, bad := d.whole()
-	k.elements, k.path = d.elements, d.path[:cap(d.path)]
+	k.elements, k.path, k.values = d.elements, d.path[:cap(d.path)], d.values
 	return v, bad
 }
 
 func (k *check) fit() {
+	faults, enough := k.contract.schema.check(k.output, k.values)
+	if !enough {
+		k.giveUp(chargehand.LayerSchema, schemaBudget(k.values))
+		return
+	}
 	//guard:schema
-	for _, fault := range k.contract.schema.check(k.output) {
+	for _, fault := range faults {
 		k.find(chargehand.LayerSchema, "schema", chargehand.SeverityError, fault.path).Message = fault.sentence("The output")
 	}
 	if !k.findings.pass(chargehand.LayerSchema) {

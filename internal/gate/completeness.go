@@ -88,9 +88,16 @@ func (k *check) absences() {
 			continue
 		}
 		claim := k.claim(it.key+": absent", it.path)
+		it.claim = claim
 		claim.Support = chargehand.Supported
+		fault := k.searchFault(it)
+		if k.searched > maxSearched {
+			claim.Support = chargehand.NotChecked
+			k.giveUp(chargehand.LayerCompleteness, searchBudget())
+			return
+		}
 		//guard:absence-search
-		if fault := k.searchFault(it); fault != nil {
+		if fault != nil {
 			claim.Support = chargehand.Unsupported
 			f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(it.path, fault.path))
 			f.Message = fmt.Sprintf("%s is said to be absent, but its search does not show it: %s.", it.name(), fault.clause)

@@ -11,13 +11,15 @@ import (
 // (SPEC.md ·64).
 func (k *check) consistency() {
 	for _, it := range k.items {
-		if it.present {
+		if it.present && !k.exhausted(nil) {
 			k.ground(it)
 		}
 	}
 	for _, p := range k.contract.grounded {
 		for _, at := range p.places(k.output) {
-			k.groundText(at)
+			if !k.exhausted(nil) {
+				k.groundText(at)
+			}
 		}
 	}
 	k.statements()
@@ -25,10 +27,24 @@ func (k *check) consistency() {
 	k.knownFacts()
 }
 
+// exhausted gives the layer up once more was looked up than it may be. A claim that was looked at last
+// stays open.
+func (k *check) exhausted(claim *chargehand.Claim) bool {
+	if k.effort.lookups <= maxLookups {
+		return false
+	}
+	if claim != nil {
+		claim.Support = chargehand.NotChecked
+	}
+	k.giveUp(chargehand.LayerConsistency, "its figures and names take more than "+grouped(maxLookups)+" comparisons with the sources")
+	return true
+}
+
 // ground settles the claim that a present item makes: its quote stands where it says, and its
 // answer says nothing that the quote does not.
 func (k *check) ground(it *item) {
 	claim := k.claim(claimText(it), it.path)
+	it.claim = claim
 	claim.Support = chargehand.Supported
 	if !it.verbatim {
 		claim.Support = chargehand.Unsupported
@@ -37,7 +53,7 @@ func (k *check) ground(it *item) {
 	}
 	claim.Source = it.source.passage(it.start, it.end)
 	k.cued(claim, it)
-	q := &quoteGrounds{it: it, grounds: grounds{slab: &k.slab}}
+	q := &quoteGrounds{it: it, grounds: grounds{slab: &k.slab, effort: &k.effort}}
 	k.groundField(claim, q, k.contract.items.answer)
 	for _, field := range k.contract.items.grounded {
 		k.groundField(claim, q, field)
@@ -52,7 +68,12 @@ func (k *check) cued(claim *chargehand.Claim, it *item) {
 	}
 	for _, t := range cues {
 		re, err := t.whole()
-		if err == nil && k.search(len(it.quote)*t.weight) && re.MatchString(it.quote) {
+		if !k.search(len(it.quote) * t.weight) {
+			k.giveUp(chargehand.LayerConsistency, searchBudget())
+			claim.Support = chargehand.NotChecked
+			return
+		}
+		if err == nil && re.MatchString(it.quote) {
 			return
 		}
 	}
@@ -96,6 +117,9 @@ func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field stri
 			continue
 		}
 		checked = true
+		if k.exhausted(claim) {
+			return
+		}
 		//guard:figures
 		if _, ok := q.read().supports(c); !ok {
 			k.ungrounded(claim, q, field, text[c.start:c.end], c)
@@ -113,6 +137,9 @@ func (k *check) groundField(claim *chargehand.Claim, q *quoteGrounds, field stri
 // ungrounded adds the finding about a figure that is not in the item's quote.
 func (k *check) ungrounded(claim *chargehand.Claim, q *quoteGrounds, field, said string, c *figure) {
 	g := q.read()
+	if k.exhausted(claim) {
+		return
+	}
 	f := k.contradict(c.kind.rule(), q.it.at(field))
 	f.Quote = visible(said, maxShown)
 	if r := g.rival(c, false); r != nil {
@@ -146,6 +173,9 @@ func (k *check) groundName(claim *chargehand.Claim, q *quoteGrounds, field strin
 		severity, support = chargehand.SeverityWarning, chargehand.Partly
 		message = "Output names %s; the quoted passage has these words, but not together."
 	}
+	if k.exhausted(claim) {
+		return
+	}
 	weaken(claim, support)
 	f := k.find(chargehand.LayerConsistency, "name", severity, q.it.at(field))
 	f.Message, f.Quote = fmt.Sprintf(message, visible(n.text, 60)), visible(n.text, maxShown)
@@ -164,7 +194,7 @@ func (k *check) groundWords(claim *chargehand.Claim, q *quoteGrounds, field stri
 			return
 		}
 	}
-	if !content {
+	if !content || k.exhausted(claim) {
 		return
 	}
 	weaken(claim, chargehand.Unsupported)
@@ -193,6 +223,9 @@ func (k *check) groundText(at place) {
 		if c.bare || c.part {
 			continue
 		}
+		if k.exhausted(nil) {
+			return
+		}
 		claim := k.claim(around(text, c.start, c.end), at.path)
 		claim.Support = chargehand.Supported
 		r, ok := g.supports(c)
@@ -203,6 +236,9 @@ func (k *check) groundText(at place) {
 		k.unfounded(claim, at, text[c.start:c.end], c)
 	}
 	for _, n := range fs.names() {
+		if k.exhausted(nil) {
+			return
+		}
 		if !heading(text, n) {
 			k.foundName(at, n)
 		}
@@ -212,6 +248,9 @@ func (k *check) groundText(at place) {
 // unfounded adds the finding about a figure that no input has.
 func (k *check) unfounded(claim *chargehand.Claim, at place, said string, c *figure) {
 	g := k.inputGrounds()
+	if k.exhausted(claim) {
+		return
+	}
 	f := k.contradict(c.kind.rule(), at.path)
 	f.Quote = visible(said, maxShown)
 	claim.Support = chargehand.Unsupported
@@ -225,6 +264,9 @@ func (k *check) unfounded(claim *chargehand.Claim, at place, said string, c *fig
 
 func (k *check) foundName(at place, n name) {
 	standing := k.inputGrounds().stands(n)
+	if standing != stands && k.exhausted(nil) {
+		return
+	}
 	if n.weak {
 		if standing == missing && len(n.text) > 3 {
 			k.find(chargehand.LayerConsistency, "name", chargehand.SeverityWarning, at.path).Message = fmt.Sprintf("Output says %s, a word that no input has.", quoted(n.text))

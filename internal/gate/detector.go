@@ -64,7 +64,7 @@ func (k *check) detect(d chargehand.Detector) {
 				continue
 			}
 			if k.detected += len(t.text); k.detected > maxDetected {
-				k.find(chargehand.LayerRules, string(d), det.severity, nil).Message = "The output has more text than its detectors read."
+				k.giveUp(chargehand.LayerRules, "the detectors read at most "+grouped(maxDetected)+" bytes of one output")
 				return
 			}
 			m, ok := row.first(t.text)

@@ -1,19 +1,28 @@
 package gate
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+)
+
+// floodWords bounds how many words of a text are counted: a flood shows early, and memory is bounded.
+const floodWords = 100_000
 
 // flood reports whether a text mostly repeats one word or phrase.
 func flood(s string) bool {
-	words := strings.Fields(s)
-	if len(words) < 40 {
-		return false
+	seed := maphash.MakeSeed()
+	count := map[[3]uint64]int{}
+	var last [3]uint64
+	words, most := 0, 0
+	for w := range strings.FieldsSeq(s) {
+		last = [3]uint64{last[1], last[2], maphash.String(seed, w)}
+		if words++; words >= 3 {
+			count[last]++
+			most = max(most, count[last])
+		}
+		if words == floodWords {
+			break
+		}
 	}
-	count := map[string]int{}
-	most := 0
-	for i := range len(words) - 2 {
-		n := count[strings.Join(words[i:i+3], " ")] + 1
-		count[strings.Join(words[i:i+3], " ")] = n
-		most = max(most, n)
-	}
-	return most*3 > len(words)/2
+	return words >= 40 && most*3 > words/2
 }

@@ -24,7 +24,7 @@ import (
 // submission may have another verdict.
 const (
 	Validator        = "gate"
-	ValidatorVersion = "2"
+	ValidatorVersion = "3"
 )
 
 // A Gate holds the compiled contracts, input schemas and invariants of one team. What it decides
@@ -99,13 +99,18 @@ func checkInput(s *schema, input []byte) []chargehand.Finding {
 	if len(input) == 0 {
 		input = []byte("null")
 	}
-	v, bad := decode(input)
+	d := decoder{data: input, copy: string(input)}
+	v, bad := d.whole()
 	if bad != nil {
 		fs.add(chargehand.LayerSchema, "input", chargehand.SeverityError).Message =
 			"The input is not sound JSON: " + bad.message + "."
 		return fs.list
 	}
-	for _, fault := range s.check(v) {
+	faults, enough := s.check(v, d.values)
+	if !enough { // nobody is asked about an input: it is refused, and the finding names the budget
+		fs.add(chargehand.LayerSchema, budgetRule, chargehand.SeverityError).Message = gaveUp(chargehand.LayerSchema, schemaBudget(d.values))
+	}
+	for _, fault := range faults {
 		f := fs.add(chargehand.LayerSchema, "input", chargehand.SeverityError)
 		f.Path, f.Message = pointerOf(fault.path), fault.sentence("The input")
 	}

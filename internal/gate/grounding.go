@@ -11,18 +11,18 @@ import (
 // grounds are the figures and words that claims may rest on: of one quote, or of all a task's
 // inputs.
 type grounds struct {
-	slab  *slab
-	texts []groundText
-	count int // figures that are no dates
-	dates []spot
-	times []spot
+	slab   *slab
+	effort *effort
+	texts  []groundText
+	count  int // figures that are no dates
+	dates  []spot
+	times  []spot
 
 	byValue map[string][]spot // figures that are no dates by canonical value; nil until there are many
 	found   [fewFigures]spot  // room for the answer of same
 	heard   int               // texts whose words are in words and run
 	words   map[string]bool   // in lower case; nil until asked for
 	run     strings.Builder   // all words, each between spaces, in order
-	work    int               // spent on looking things up, about one comparison each
 }
 
 // A groundText is one text of the grounds.
@@ -31,12 +31,18 @@ type groundText struct {
 	source *source // nil where the text is no document
 }
 
-// maxGroundWork bounds the looking up in one grounds. What would cost more is not supported.
-const maxGroundWork = 1 << 26
+// An effort is what one submission was compared with its sources for.
+type effort struct {
+	lookups int // of figures and names, about one comparison each
+	scanned int // bytes of sources read to explain what is wrong
+}
+
+// maxLookups bounds the looking up for one submission. The layer gives up what would take more.
+const maxLookups = 1 << 26
 
 func (g *grounds) afford(n int) bool {
-	g.work += n
-	return g.work <= maxGroundWork
+	g.effort.lookups += n
+	return g.effort.lookups <= maxLookups
 }
 
 // affordable is n, or nothing if that is too much.
@@ -221,9 +227,15 @@ func (g *grounds) relation(r spot, c *figure) relation {
 	return says
 }
 
+// lengthCost is what comparing two lengths of time costs, in lookups.
+const lengthCost = 16
+
 // derives looks for a length of time in another unit, or between two dates of one text.
 func (g *grounds) derives(c *figure) (spot, bool) {
-	for _, r := range g.times[:g.affordable(len(g.times))] {
+	if !g.afford(lengthCost * len(g.times)) {
+		return spot{}, false
+	}
+	for _, r := range g.times {
 		if sameLength(r.figure, c) {
 			return r, true
 		}
@@ -262,17 +274,16 @@ func apart(a, b date, c *figure) bool {
 func (g *grounds) rival(c *figure, near bool) *spot {
 	var best *spot
 	least := 1 << 30
-	for _, fs := range g.texts {
-		if !g.afford(len(fs.list)) {
-			return nil
-		}
-	}
 	for t, fs := range g.texts {
 		for i := range fs.list {
 			f := &fs.list[i]
+			if !g.effort.scan(1) {
+				return best
+			}
 			if !f.rivals(c) || f.part || f.bare || near && !f.resembles(c) {
 				continue
 			}
+			g.effort.scan(len(f.value) * len(c.value) / 2)
 			d := editDistance(digitsOf(f), digitsOf(c))
 			if d < least && (!near || d <= 1) {
 				best, least = &spot{t, f}, d
@@ -345,7 +356,7 @@ func (k *check) inputGrounds() *grounds {
 	if k.inputs != nil {
 		return k.inputs
 	}
-	g := &grounds{slab: &k.slab}
+	g := &grounds{slab: &k.slab, effort: &k.effort}
 	for _, src := range k.sources.all {
 		g.add(src.text, src)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chargehand/chargehand"
 )
 
 // An itemRule is a chargehand.ItemRule with every field name filled in.
@@ -30,6 +32,7 @@ type item struct {
 
 	source   *source // what the quote was compared with
 	verbatim bool    // the quote stands where it is said to
+	claim    *chargehand.Claim
 }
 
 // name is the item for a sentence.

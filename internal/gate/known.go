@@ -14,13 +14,15 @@ var negatives = wordSet(`no none absent n/a false nil`)
 // knownFacts compares answers with what is known to be true. An answer that is not given, or that
 // leaves a thing open, contradicts nothing.
 func (k *check) knownFacts() {
-	for i, it := range k.items {
+	for _, it := range k.items {
 		known, ok := k.sub.Facts[it.key]
 		if !ok || k.agreesWith(it, known) {
 			continue
 		}
 		k.gainsay(known, it.key, stated(it), it.path)
-		k.contradictClaim(i)
+		if it.claim != nil {
+			it.claim.Support = chargehand.Contradicted
+		}
 	}
 	object, ok := k.output.(map[string]any)
 	if !ok || k.contract.items != nil {
@@ -38,16 +40,6 @@ func (k *check) gainsay(known, key, said string, path []string) {
 	f := k.contradict("fact", path)
 	f.Message = fmt.Sprintf("Output says %s of %s; it is known to be %s.", quoted(said), quoted(key), quoted(known))
 	f.Quote = visible(said, maxShown)
-}
-
-// contradictClaim finds the claim of item i again by its path.
-func (k *check) contradictClaim(i int) {
-	path := pointerOf(k.items[i].path)
-	for _, c := range k.claims {
-		if c.Path == path {
-			c.Support = chargehand.Contradicted
-		}
-	}
 }
 
 func stated(it *item) string {

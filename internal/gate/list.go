@@ -117,6 +117,11 @@ func (g *Gate) Invariants(facts map[string][]Fact) []chargehand.Finding {
 		if err == nil && v == types.True {
 			continue
 		}
+		if costly(err) {
+			fs.add(chargehand.LayerConsistency, budgetRule, chargehand.SeverityReview).Message =
+				gaveUp(chargehand.LayerConsistency, "the invariant "+quoted(r.id)+" takes more than "+grouped(maxCost)+" steps")
+			continue
+		}
 		f := fs.add(chargehand.LayerConsistency, r.id, r.severity)
 		f.Message = r.message
 		if err != nil {

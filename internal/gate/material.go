@@ -22,9 +22,33 @@ type bear struct {
 
 // An accepted is one subtask's accepted result.
 type accepted struct {
-	attempt int    // zero: not known
-	words   string // all that it says
+	attempt int      // zero: not known
+	parts   []string // all that it says
 	items   []acceptedItem
+	byKey   map[string][]int // places in items
+}
+
+// say adds what the result says.
+func (r *accepted) say(words string) {
+	if words != "" {
+		r.parts = append(r.parts, words)
+	}
+}
+
+// words are all that the result says, put together once.
+func (r *accepted) words() string {
+	if len(r.parts) > 1 {
+		r.parts = []string{strings.Join(r.parts, "\n")}
+	}
+	return strings.Join(r.parts, "")
+}
+
+func (r *accepted) add(it acceptedItem) {
+	if r.byKey == nil {
+		r.byKey = map[string][]int{}
+	}
+	r.byKey[it.key] = append(r.byKey[it.key], len(r.items))
+	r.items = append(r.items, it)
 }
 
 // An acceptedItem is one finding of it.
@@ -70,7 +94,7 @@ func (m *material) result(subtask string) *accepted {
 // output takes up one accepted output, and the lists in it that a contract says are items.
 func (m *material) output(g *Gate, subtask string, v any) {
 	r := m.result(subtask)
-	r.words = m.words(v)
+	r.say(m.words(v))
 	for _, rule := range g.itemRules() {
 		if list, ok := lookup(v, rule.path); ok {
 			elements, _ := list.([]any)
@@ -84,7 +108,7 @@ func (m *material) output(g *Gate, subtask string, v any) {
 func (m *material) item(r *accepted, field string, v any) {
 	fields, _ := v.(map[string]any)
 	if key, ok := fields[field].(string); ok && strings.TrimSpace(key) != "" {
-		r.items = append(r.items, acceptedItem{strings.TrimSpace(key), m.words(v)})
+		r.add(acceptedItem{strings.TrimSpace(key), m.words(v)})
 	}
 }
 
@@ -122,8 +146,7 @@ func (m *material) aggregate(g *Gate, v any) {
 	for _, e := range listed {
 		fields, _ := e.(map[string]any)
 		r := m.of(fields)
-		words := m.words(e)
-		r.words = join(r.words, words)
+		r.say(m.words(e))
 		for _, key := range keys {
 			m.item(r, key, e)
 		}
@@ -132,7 +155,7 @@ func (m *material) aggregate(g *Gate, v any) {
 	for _, e := range outputs {
 		fields, _ := e.(map[string]any)
 		r := m.of(fields)
-		r.words = join(r.words, m.words(fields["output"]))
+		r.say(m.words(fields["output"]))
 	}
 	m.agreed(whole)
 }
@@ -162,7 +185,8 @@ func (m *material) agreed(whole map[string]any) {
 		for _, s := range all {
 			name, _ := s.(string)
 			if r := m.result(name); shown != nil && orItem(nil, r, key) == nil {
-				r.items, r.words = append(r.items, *shown), join(r.words, shown.words)
+				r.add(*shown)
+				r.say(shown.words)
 			}
 		}
 	}
@@ -170,22 +194,10 @@ func (m *material) agreed(whole map[string]any) {
 
 // orItem is found, or the first item of a result under the key.
 func orItem(found *acceptedItem, r *accepted, key string) *acceptedItem {
-	if found != nil || r == nil {
+	if found != nil || r == nil || len(r.byKey[key]) == 0 {
 		return found
 	}
-	for i := range r.items {
-		if r.items[i].key == key {
-			return &r.items[i]
-		}
-	}
-	return nil
-}
-
-func join(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "\n" + b
+	return &r.items[r.byKey[key][0]]
 }
 
 // words are what a value says to a reader, without the members that say where and who.
@@ -237,7 +249,7 @@ func (k *check) named(m *material, e *evidence) ([]*grounds, string) {
 	if quote == "" {
 		return []*grounds{b.grounds}, why
 	}
-	g := &grounds{slab: &k.slab}
+	g := &grounds{slab: &k.slab, effort: &k.effort}
 	g.add(quote, nil)
 	return []*grounds{b.grounds, g}, why
 }
@@ -246,14 +258,13 @@ func (k *check) named(m *material, e *evidence) ([]*grounds, string) {
 func (k *check) bear(m *material, r *accepted, subtask, key string) *bear {
 	at := [2]string{subtask, key}
 	if m.read[at] == nil {
-		b := &bear{text: r.words, grounds: &grounds{slab: &k.slab}}
+		b := &bear{text: r.words(), grounds: &grounds{slab: &k.slab, effort: &k.effort}}
 		if key != "" {
-			b.text = ""
-			for _, it := range r.items {
-				if it.key == key {
-					b.text = join(b.text, it.words)
-				}
+			var parts []string
+			for _, i := range r.byKey[key] {
+				parts = append(parts, r.items[i].words)
 			}
+			b.text = strings.Join(parts, "\n")
 		}
 		b.grounds.add(b.text, nil)
 		m.read[at] = b
@@ -270,7 +281,7 @@ func (k *check) quotedFrom(text string, e *evidence) (quote, why string) {
 	case e.quote == "":
 		return "", "The evidence names a place and does not quote what stands there."
 	case !e.located && e.document == "":
-		if !k.afford(len(text)) || !strings.Contains(text, e.quote) {
+		if k.effort.lookups += len(text) / 8; k.effort.lookups > maxLookups || !strings.Contains(text, e.quote) {
 			return "", "The words " + quoted(e.quote) + " do not stand in the accepted result of " + quoted(e.subtask) + "."
 		}
 		return "", ""

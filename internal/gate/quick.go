@@ -25,6 +25,7 @@ type form struct {
 	items              *form // nil allows any
 	enum               []any // texts, booleans and null; nil allows any
 	pattern            jsonschema.Regexp
+	weight             int     // of the pattern
 	also               []*form // what the value must fit besides: $ref, allOf
 	cond, then, orElse *form   // if, then, else
 }
@@ -112,6 +113,9 @@ func (r *formReader) read(s *jsonschema.Schema) *form {
 	}
 	f.lengths, f.sizes = limitsOf(s.MinLength, s.MaxLength), limitsOf(s.MinItems, s.MaxItems)
 	f.required, f.pattern, f.items = s.Required, s.Pattern, r.read(s.Items2020)
+	if f.pattern != nil {
+		f.weight = new(grapher).weight(f.pattern)
+	}
 	r.numbers(f, s)
 	r.constants(f, s)
 	r.keys(f, s)
@@ -213,16 +217,19 @@ func known(b bool) answer {
 // to themselves.
 const mostHops = 50
 
-// judge holds v against the form. Hops counts the forms above that were applied to the same value.
-func (f *form) judge(v any, hops int) answer {
-	if hops > mostHops {
+// A trial holds one value against a form, in no more steps than are left.
+type trial struct{ left int }
+
+// judge holds v against f. Hops counts the forms above that were applied to the same value.
+func (t *trial) judge(f *form, v any, hops int) answer {
+	if t.left--; t.left < 0 || hops > mostHops {
 		return unsure
 	}
-	if a := f.own(v); a != yes {
+	if a := t.own(f, v); a != yes {
 		return a
 	}
 	for _, part := range f.also {
-		if a := part.judge(v, hops+1); a != yes {
+		if a := t.judge(part, v, hops+1); a != yes {
 			return a
 		}
 	}
@@ -230,7 +237,7 @@ func (f *form) judge(v any, hops int) answer {
 		return yes
 	}
 	next := f.then
-	switch f.cond.judge(v, hops+1) {
+	switch t.judge(f.cond, v, hops+1) {
 	case unsure:
 		return unsure
 	case no:
@@ -239,20 +246,27 @@ func (f *form) judge(v any, hops int) answer {
 	if next == nil {
 		return yes
 	}
-	return next.judge(v, hops+1)
+	return t.judge(next, v, hops+1)
 }
 
 // own applies the keywords about v and its parts.
-func (f *form) own(v any) answer {
-	if f.enum != nil && !f.listed(v) {
-		return no
+func (t *trial) own(f *form, v any) answer {
+	if f.enum != nil {
+		t.left -= len(f.enum)
+		if !f.listed(v) {
+			return no
+		}
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		return f.object(v)
+		return t.object(f, v)
 	case []any:
-		return f.list(v)
+		return t.list(f, v)
 	case string:
+		t.left -= len(v) * f.weight / stepBytes
+		if t.left < 0 {
+			return unsure
+		}
 		return f.text(v)
 	case json.Number:
 		return f.number(v)
@@ -287,7 +301,7 @@ func (f *form) listed(v any) bool {
 	return false
 }
 
-func (f *form) object(v map[string]any) answer {
+func (t *trial) object(f *form, v map[string]any) answer {
 	if f.is(kindOfObject) != yes {
 		return no
 	}
@@ -308,7 +322,7 @@ func (f *form) object(v map[string]any) answer {
 			part = f.rest
 		}
 		if part != nil {
-			if a := part.judge(value, 0); a != yes {
+			if a := t.judge(part, value, 0); a != yes {
 				return a
 			}
 		}
@@ -316,13 +330,13 @@ func (f *form) object(v map[string]any) answer {
 	return yes
 }
 
-func (f *form) list(v []any) answer {
+func (t *trial) list(f *form, v []any) answer {
 	if f.is(kindOfList) != yes || f.sizes.hold(int64(len(v))) != yes {
 		return no
 	}
 	if f.items != nil {
 		for _, e := range v {
-			if a := f.items.judge(e, 0); a != yes {
+			if a := t.judge(f.items, e, 0); a != yes {
 				return a
 			}
 		}

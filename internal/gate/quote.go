@@ -56,7 +56,7 @@ func (k *check) quoteFault(it *item) {
 func (k *check) misplaced(it *item) (string, *chargehand.Passage) {
 	src := it.source
 	at := -1
-	if k.afford(len(src.text)) {
+	if k.effort.scan(len(src.text)) {
 		at = nearest(src.text, it.quote, it.start)
 	}
 	problem := ""
@@ -81,10 +81,10 @@ func (k *check) misplaced(it *item) (string, *chargehand.Passage) {
 	return k.altered(it)
 }
 
-// afford takes n bytes from what may be read to explain faults.
-func (k *check) afford(n int) bool {
-	k.scanned += n
-	return k.scanned <= maxScanned
+// scan takes n bytes from what may be read to explain faults.
+func (e *effort) scan(n int) bool {
+	e.scanned += n
+	return e.scanned <= maxScanned
 }
 
 // nearest is where quote stands in text, closest to start if it does so more than once; -1 if not
@@ -110,7 +110,7 @@ const nowhere = "The quoted words are not in the document. Quote it character fo
 // altered says where a quote that is nowhere in the document departs from the closest passage.
 func (k *check) altered(it *item) (string, *chargehand.Passage) {
 	text, quote := it.source.text, it.quote
-	if !k.afford(16 * len(text)) {
+	if !k.effort.scan(16 * len(text)) {
 		return nowhere, nil
 	}
 	n := sort.Search(len(quote), func(n int) bool { return !strings.Contains(text, quote[:n+1]) })

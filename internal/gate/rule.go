@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/ext"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/chargehand/chargehand"
 )
@@ -22,6 +23,7 @@ import (
 const (
 	maxCost      = 1_000_000
 	maxCostInAll = 10_000_000
+	evalCost     = 10     // of beginning one evaluation
 	maxSource    = 10_000 // characters of one expression
 )
 
@@ -100,7 +102,7 @@ func (e *environment) compile(source string, s scope, w want) (cel.Program, erro
 	if !got.IsExactType(cel.DynType) && !slices.ContainsFunc(fits, got.IsExactType) {
 		return nil, fmt.Errorf("the expression comes to %s, not to %s", got, []string{"true or false", "a number"}[w])
 	}
-	return e[s].Program(tree, cel.CostLimit(maxCost))
+	return e[s].Program(tree, append(guarded(e[s]), cel.CostLimit(maxCost))...)
 }
 
 // celError is the compiler's report in one line.
@@ -178,6 +180,9 @@ func float(v ref.Val) (float64, bool) {
 // rules runs the contract's expressions and detectors.
 func (k *check) rules() {
 	for _, r := range k.contract.rules {
+		if k.gaveUp[chargehand.LayerRules] {
+			break
+		}
 		if !r.perItem {
 			k.apply(r, k.output, nil)
 			continue
@@ -203,7 +208,7 @@ func (k *check) rules() {
 // cannot be evaluated does not hold.
 func (k *check) apply(r *rule, item any, at func() []string) {
 	v, err := k.evaluate(r.program, item)
-	if err == nil && v == types.True {
+	if err == nil && v == types.True || k.tooCostly(chargehand.LayerRules, "the rule "+quoted(r.id), err) {
 		return
 	}
 	var path []string
@@ -220,7 +225,22 @@ func (k *check) apply(r *rule, item any, at func() []string) {
 	}
 }
 
-var errCost = errors.New("the rules of this contract cost too much on this output")
+var errCost = errors.New("the expressions of this contract cost too much on this output")
+
+// costly reports whether an expression was given up because of what it costs.
+func costly(err error) bool {
+	cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err)
+	return errors.Is(err, errCost) || ok && cancelled.Cause == interpreter.CostLimitExceeded
+}
+
+// tooCostly gives up a layer where that is what came of an expression.
+func (k *check) tooCostly(l chargehand.Layer, what string, err error) bool {
+	if !costly(err) {
+		return false
+	}
+	k.giveUp(l, fmt.Sprintf("%s takes more than %s steps, or all expressions together more than %s", what, grouped(maxCost), grouped(maxCostInAll)))
+	return true
+}
 
 // evaluate runs a program within what is left of the submission's allowance.
 func (k *check) evaluate(p cel.Program, item any) (ref.Val, error) {
@@ -230,7 +250,7 @@ func (k *check) evaluate(p cel.Program, item any) (ref.Val, error) {
 	k.names = scopeNames{k, item}
 	v, details, err := p.Eval(&k.names)
 	if cost := details.ActualCost(); cost != nil {
-		k.cost += *cost
+		k.cost += *cost + evalCost
 	} else {
 		k.cost += maxCost
 	}

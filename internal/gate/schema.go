@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ const schemaURL = "contract:///schema.json"
 type schema struct {
 	compiled *jsonschema.Schema
 	form     *form // the same in short, nil if it has none
+	root     *node // the same as far as it decides what comparing a value takes
+	nodes    int
 }
 
 // compileSchema reads a schema that stands on its own: a $ref to another document is refused.
@@ -47,7 +50,16 @@ func compileWith(raw json.RawMessage, l jsonschema.URLLoader) (*schema, error) {
 	if err != nil {
 		return nil, schemaError(err, doc)
 	}
-	return &schema{compiled, formOf(compiled)}, nil
+	form := formOf(compiled)
+	g := &grapher{made: map[*jsonschema.Schema]*node{}}
+	if bytes.Contains(raw, []byte("Anchor")) {
+		g.anchors = anchorsOf(c, doc)
+	}
+	root := g.node(compiled)
+	if g.large != "" {
+		return nil, fmt.Errorf("the pattern %s is too large: write it with smaller repetitions", quoted(g.large))
+	}
+	return &schema{compiled, form, root, len(g.made)}, nil
 }
 
 // A refuser loads no other document.
@@ -86,20 +98,28 @@ func (f fault) sentence(root string) string {
 	return root + " " + f.clause + "."
 }
 
-// check lists every fault of v, in the order of its parts.
-func (s *schema) check(v any) []fault {
-	if s == nil || s.form != nil && s.form.judge(v, 0) == yes {
-		return nil
+// check lists every fault of v, which has so many values, in the order of its parts. Where comparing
+// them takes more steps than it may, nothing is compared and enough is false.
+func (s *schema) check(v any, values int) (faults []fault, enough bool) {
+	if s == nil {
+		return nil, true
+	}
+	most := allowance(values)
+	if s.form != nil && (&trial{left: most}).judge(s.form, v, 0) == yes {
+		return nil, true
+	}
+	if !(&stepCounter{left: most, nodes: s.nodes, known: map[stepKey]int{}}).enough(s.root, v) {
+		return nil, false
 	}
 	err := s.compiled.Validate(v)
 	if err == nil {
-		return nil
+		return nil, true
 	}
 	bad, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		return []fault{{clause: "could not be compared with the schema"}}
+		return []fault{{clause: "could not be compared with the schema"}}, true
 	}
-	return faultsOf(bad, v)
+	return faultsOf(bad, v), true
 }
 
 // faultsOf reads the validator's tree of errors about root.
@@ -160,13 +180,22 @@ func (r faultReader) branches(err *jsonschema.ValidationError) string {
 				return ": " + strings.Join(why, "; or ") + "; or more"
 			}
 			rel := f.path[min(len(err.InstanceLocation), len(f.path)):]
-			why = append(why, strings.TrimSpace(visible(pointerOf(rel), 60)+" "+f.clause))
+			why = append(why, strings.TrimSpace(visible(pointerOf(rel), 60)+" "+shortened(f.clause)))
 		}
 	}
 	if len(why) == 0 {
 		return ""
 	}
 	return ": " + strings.Join(why, "; or ")
+}
+
+// shortened is a clause as it may stand in another one: choices lie in one another, and their clauses
+// would grow with each.
+func shortened(clause string) string {
+	if len(clause) <= 4*maxShown {
+		return clause
+	}
+	return clause[:boundary(clause, 4*maxShown)] + "…"
 }
 
 // clause is a fault in words.

@@ -20,6 +20,7 @@ const (
 	maxPassages    = 10_000
 	maxSearched    = 16 << 20 // bytes read by regular expressions, those of large ones counted more than once
 	patternCost    = 2 << 10  // of reading one pattern, in bytes
+	matchCostBytes = 16       // of looking at one match
 	maxProgram     = 500      // instructions of one pattern, compiled
 	plainProgram   = 32       // instructions of one that counts once
 )
@@ -259,15 +260,18 @@ type matches struct {
 // matches runs a pattern over a source once, however many items name it.
 func (k *check) matches(pattern string, src *source) ([][2]int, string) {
 	key := searchKey{pattern, src}
-	if m, ok := k.searches[key]; ok {
-		return m.found, m.why
+	m := k.searches[key]
+	if m == nil {
+		m = &matches{}
+		m.found, m.why = k.run(pattern, src)
+		if k.searches == nil {
+			k.searches = map[searchKey]*matches{}
+		}
+		k.searches[key] = m
 	}
-	m := &matches{}
-	m.found, m.why = k.run(pattern, src)
-	if k.searches == nil {
-		k.searches = map[searchKey]*matches{}
+	if !k.search(len(m.found) * matchCostBytes) {
+		return nil, tooMuch // each item goes through all matches again
 	}
-	k.searches[key] = m
 	return m.found, m.why
 }
 
@@ -297,7 +301,13 @@ func (k *check) search(n int) bool {
 
 const tooLarge = "is too large; write it with smaller repetitions"
 
-const tooMuch = "comes after more searching than is repeated for one output; use fewer or plainer patterns"
+// tooMuch is why a pattern was not run where the layer gave up.
+const tooMuch = "comes after more searching than is repeated for one output"
+
+// searchBudget is the budget of searches in words.
+func searchBudget() string {
+	return "the searches of one output read at most " + grouped(maxSearched) + " bytes; fewer or plainer patterns would do"
+}
 
 // led finds every match by trying the pattern only where a match can begin. What it finds is what
 // FindAllStringIndex finds: leftmost, not overlapping, the first alternative preferred.

@@ -120,6 +120,9 @@ func (k *check) statements() {
 		claim := k.claim(s.text, s.path)
 		claim.Support = chargehand.Supported
 		why, path := k.bears(m, s)
+		if k.exhausted(claim) {
+			return
+		}
 		if why == "" {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 func (k *check) verdict() chargehand.Verdict {
 	v := chargehand.Verdict{
 		SchemaPass:       k.formed,
-		CompletenessPass: k.formed && k.findings.pass(chargehand.LayerCompleteness),
-		ConsistencyPass:  k.formed && k.findings.pass(chargehand.LayerConsistency),
+		CompletenessPass: k.formed && k.passed(chargehand.LayerCompleteness),
+		ConsistencyPass:  k.formed && k.passed(chargehand.LayerConsistency),
 		Issues:           k.findings.list,
 		Missing:          k.missing,
 		Recommendation:   chargehand.Accept,
@@ -37,6 +37,9 @@ func (k *check) verdict() chargehand.Verdict {
 	return v
 }
 
+// passed reports whether a layer came to its end without an error.
+func (k *check) passed(l chargehand.Layer) bool { return k.findings.pass(l) && !k.gaveUp[l] }
+
 func (k *check) severe(s chargehand.Severity) bool {
 	for _, f := range k.findings.list {
 		if f.Severity == s {
@@ -49,6 +52,9 @@ func (k *check) severe(s chargehand.Severity) bool {
 // score is the share of checkable claims that are supported, half for those that partly are
 // (SPEC.md ·65). An output that could not be read supports nothing.
 func (k *check) score() (float64, string) {
+	if k.gaveUp[chargehand.LayerSchema] {
+		return 0, "The gate gave up comparing the output with its schema; nothing else was checked."
+	}
 	if !k.formed {
 		return 0, "The output does not have the form it must have; nothing else was checked."
 	}

@@ -75,7 +75,11 @@ func (w *window) find(row *detectorRow, text, lower string) (string, bool) {
 	return "", false
 }
 
+// hashBytes is how long a content hash is.
+const hashBytes = len("sha256:") + 64
+
 // inHash reports whether what follows the text belongs to a content hash.
 func inHash(before string) bool {
+	before = before[max(0, len(before)-hashBytes):]
 	return strings.HasSuffix(strings.TrimRight(before, "0123456789abcdef"), "sha256:")
 }

@@ -20,7 +20,7 @@ func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, block
 	case s == chargehand.StatusBlocked:
 		m.recover(now, k, trouble{cause: chargehand.CauseBlocked, why: said(blockers, "the worker is blocked")}, out)
 	//guard:schema-verdict
-	case !v.SchemaPass:
+	case !v.SchemaPass && v.Recommendation != chargehand.HumanReview: // else the gate gave up comparing them
 		m.recover(now, k, m.rejected(k, chargehand.CauseSchema, v), out)
 	//guard:gate-rejection
 	case v.Recommendation == chargehand.Reject:
