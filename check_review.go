@@ -8,9 +8,6 @@ import (
 // reviewed finds subtasks at risk high or above whose output nobody but the gate would look at, or
 // only who made it (SPEC.md ·66).
 func (c *check) reviewed(path string, p *Plan) {
-	if c.team.Policy.Reviewer == "" {
-		return
-	}
 	var readTwice func(*Subtask) bool
 	for i := range p.Subtasks {
 		s := &p.Subtasks[i]

@@ -360,7 +360,7 @@ func TestCheck(t *testing.T) {
 			"$.planner.template.subtasks[1].outputContract: there is no contract `Facts` (did you mean `facts`?)\n" +
 			"$.planner.template.subtasks[1].assignee: `reader` does not have the capability `write`\n" +
 			"$.planner.template.subtasks[1].compensation: no worker has the capability `unwrite` (did you mean `write`?)"},
-		{"capable but not eligible is a gap", func(t *Team) { step(t).RiskLevel, step(t).ToolGrants = RiskCritical, []string{"shell"} }, ""},
+		{"capable but not eligible is a gap", func(t *Team) { step(t).RiskLevel, step(t).ToolGrants = RiskMedium, []string{"shell"} }, ""},
 		{
 			"deps", func(t *Team) { step(t).Deps = []string{"b", "a", "a", "aa", ""} },
 			"$.planner.template.subtasks[1].deps[0]: the subtask depends on itself\n" +

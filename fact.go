@@ -242,6 +242,9 @@ type SubtaskEnded struct {
 	Score     float64      `json:"score,omitempty"`        // 0..1, what decided
 	Why       string       `json:"why,omitempty"`
 	DecidedBy string       `json:"decidedBy,omitempty"` // a principal or a policy
+
+	Lacks   []string `json:"lacks,omitempty"`   // what an accepted output is known not to cover, a sentence each
+	Against string   `json:"against,omitempty"` // why the checks did not accept an output that a person or the policy accepted
 }
 
 // ReviewOpened asks a person.

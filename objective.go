@@ -64,7 +64,9 @@ type RunSummary struct {
 	NeedsHuman int        `json:"needsHuman"` // reviews that wait
 	Subtasks   int        `json:"subtasks"`
 	Accepted   int        `json:"accepted"`
-	Gaps       int        `json:"gaps"` // subtasks that ended without acceptance; of an ended run all that its result lacks, the synthesis included
+	Gaps       int        `json:"gaps"`                         // subtasks that ended without acceptance, or with an output known to be incomplete; of an ended run all that its result lacks, the synthesis included
+	Overridden int        `json:"overridden,omitempty"`         // outputs that the checks did not accept, and a person or the policy did
+	OwnWord    int        `json:"decidedByRequester,omitempty"` // decisions of the person who started the run
 	Spent      Micros     `json:"spentUSD"`
 	Inherited  Micros     `json:"inheritedUSD,omitempty"` // of what is spent: by the runs it was forked from
 	Budget     Micros     `json:"budgetUSD"`

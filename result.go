@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Result is what a run hands over (SPEC.md ·7). The engine writes gaps, conflicts and
@@ -184,13 +185,14 @@ type itemSource struct {
 	ConfirmedBy []string `json:"confirmedBy,omitempty"`
 }
 
-// A Gap is something the result does not cover, with its cause.
+// A Gap is something the result does not cover, with its cause. A subtask that is accepted is a gap
+// too where its output is known to be incomplete.
 type Gap struct {
 	Subtask string       `json:"subtask,omitempty"` // empty: the run as a whole
 	Label   string       `json:"label,omitempty"`
 	State   SubtaskState `json:"state,omitempty"`
 	Cause   Cause        `json:"cause"`
-	Why     string       `json:"why"` // one sentence
+	Why     string       `json:"why"`
 }
 
 // A Conflict is two accepted outputs that disagree on the same key.
@@ -212,9 +214,21 @@ type ConflictValue struct {
 
 // A Note is one remark about a subtask's part in the result.
 type Note struct {
-	Subtask string `json:"subtask,omitempty"`
-	Key     string `json:"key,omitempty"`
-	Text    string `json:"text"`
+	Subtask  string    `json:"subtask,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Text     string    `json:"text"`
+	Override *Override `json:"override,omitempty"` // the output was accepted against the checks; nil: it was not
+}
+
+// An Override says who accepted an output that the checks did not accept.
+type Override struct {
+	By          string    `json:"by"`                    // the principal, or the policy's name
+	ByPolicy    bool      `json:"byPolicy,omitempty"`    // no person decided
+	ByRequester bool      `json:"byRequester,omitempty"` // the person had started the run
+	At          time.Time `json:"at"`
+	Reason      string    `json:"reason,omitempty"` // as the decision gives it
+	Against     string    `json:"against"`          // why the checks did not accept the output
+	Findings    []Finding `json:"findings,omitempty"`
 }
 
 // Cost is what a run consumed.

@@ -62,10 +62,11 @@ const (
 type Decision struct {
 	ReviewID    string    `json:"reviewId"`
 	Approved    bool      `json:"approved"`
-	Approver    string    `json:"approver"` // the principal, or the policy's name
+	Approver    string    `json:"approver"` // the principal, or the policy's name; of a withdrawn review who ended the run, where that was a person
 	ByPolicy    bool      `json:"byPolicy,omitempty"`
-	SendBack    bool      `json:"sendBack,omitempty"`  // it is to be done again, as the comment says; not approved
-	Withdrawn   bool      `json:"withdrawn,omitempty"` // the run ended without waiting; nobody decided
+	SendBack    bool      `json:"sendBack,omitempty"`    // it is to be done again, as the comment says; not approved
+	ByRequester bool      `json:"byRequester,omitempty"` // the approver had started the run
+	Withdrawn   bool      `json:"withdrawn,omitempty"`   // the run did not wait for an answer: no person and no policy decided
 	ContentHash string    `json:"contentHash"`
 	Nonce       string    `json:"nonce"`
 	Comment     string    `json:"comment,omitempty"`
@@ -75,6 +76,20 @@ type Decision struct {
 	// what is told of it later is EditRef, its content hash.
 	Plan    *Plan  `json:"plan,omitempty"`
 	EditRef string `json:"editRef,omitempty"`
+}
+
+// Who names the decision's author in words: a person, who may have started the run, the policy at the
+// deadline, or the run that did not wait.
+func (d *Decision) Who() string {
+	switch {
+	case d.Withdrawn && (d.ByPolicy || d.Approver == ""): // by the policy only in records of earlier programs
+		return "the run"
+	case d.ByPolicy:
+		return "policy " + d.Approver
+	case d.ByRequester:
+		return d.Approver + ", who started the run"
+	}
+	return d.Approver
 }
 
 // Outcome is the decision in a word: approved, rejected, sent back or withdrawn.

@@ -141,6 +141,36 @@ func (v *View) Sign() Sign {
 	if v.Waiting() {
 		return Sign{"✋", "!", "Waiting for a person", ToneHuman}
 	}
+	return v.RunSummary.Sign()
+}
+
+// Sign is how the run is shown: its state's sign, but for a complete run with an output that was accepted
+// against the checks.
+func (s *RunSummary) Sign() Sign { return s.State.sign(s.Overridden) }
+
+// Sign is how the result is shown, as its run is.
+func (r *Result) Sign() Sign {
+	n := 0
+	for i := range r.LowConfidence {
+		if r.LowConfidence[i].Override != nil {
+			n++
+		}
+	}
+	return r.Status.sign(n)
+}
+
+func (s RunState) sign(overridden int) Sign {
+	if s == RunCompleted && overridden > 0 {
+		return Sign{"✓☚", "+h", "Complete, accepted against the checks", ToneWarn}
+	}
+	return s.Sign()
+}
+
+// Sign is how the subtask is shown: its state's sign, but for an output that is known to be incomplete.
+func (v *SubtaskView) Sign() Sign {
+	if v.State.Accepted() && len(v.Lacks) > 0 {
+		return Sign{"✓?", "+?", "Accepted in part", ToneWarn}
+	}
 	return v.State.Sign()
 }
 

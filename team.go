@@ -86,7 +86,7 @@ type Policy struct {
 	PlanEffects OnEffects `json:"planEffects,omitempty"` // of plans that a model made or an earlier run's plan was an example for; empty means ask
 
 	Debate    Debate     `json:"debate,omitzero"`
-	Reviewer  string     `json:"reviewer,omitempty"`  // workerId of the judge; empty means none, NoReviewer that the team does without
+	Reviewer  string     `json:"reviewer,omitempty"`  // workerId of the judge; empty means none, as NoReviewer does
 	Conflicts OnConflict `json:"conflicts,omitempty"` // empty means record
 	Queue     QueueOrder `json:"queue,omitempty"`     // empty means priority
 	CostLimit Micros     `json:"singleActionLimit,omitempty"`

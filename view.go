@@ -51,9 +51,12 @@ type SubtaskView struct {
 	Why       string        `json:"why,omitempty"`
 	Score     float64       `json:"score,omitempty"`
 	DecidedBy string        `json:"decidedBy,omitempty"`
-	Used      int           `json:"used,omitempty"` // the attempt whose output is used
+	Lacks     []string      `json:"lacks,omitempty"`   // what its accepted output is known not to cover
+	Against   string        `json:"against,omitempty"` // why the checks did not accept the output that was accepted
+	Used      int           `json:"used,omitempty"`    // the attempt whose output is used
 	Attempts  []AttemptView `json:"attempts"`
-	Debate    *DebateView   `json:"debate,omitempty"` // nil: it was not debated
+	Inherited Usage         `json:"inherited,omitzero"` // of an attempt that was left to the run this one was forked from
+	Debate    *DebateView   `json:"debate,omitempty"`   // nil: it was not debated
 }
 
 // A DebateView is how far a debate has come.
@@ -101,9 +104,9 @@ func (v *View) Apply(r Record) {
 	case SubtasksQueued, AttemptStarted, OutputChecked, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
 	case AttemptStopped:
-		v.afterwards(f.AttemptRef, f.Usage, f.Transcript)
+		v.afterwards(f.AttemptRef, f.Transcript)
 	case LateResult:
-		v.afterwards(f.AttemptRef, f.Usage, f.Transcript)
+		v.afterwards(f.AttemptRef, f.Transcript)
 	case DebateOpened, PositionTaken, PositionsCompared, DebateSettled:
 		v.debated(f)
 	case ReviewOpened, ReviewDecided:
@@ -120,6 +123,15 @@ func (v *View) Apply(r Record) {
 	v.spend(r.Fact)
 }
 
+// Usage is what the subtask consumed in all its attempts, their checks included.
+func (v *SubtaskView) Usage() Usage {
+	sum := v.Inherited
+	for i := range v.Attempts {
+		sum = sum.Plus(v.Attempts[i].Usage)
+	}
+	return sum
+}
+
 // forked leaves the attempts under way to the parent: those that only read are begun anew, and what
 // becomes of the others follows.
 func (v *View) forked(at time.Time, f Forked) {
@@ -134,6 +146,7 @@ func (v *View) forked(at time.Time, f Forked) {
 		n := len(row.Attempts)
 		if row.State == SubtaskRunning {
 			n--
+			row.Inherited = row.Inherited.Plus(row.Attempts[n].Usage)
 		}
 		row.Attempts, row.State = row.Attempts[:n], SubtaskReady
 		if n > 0 {
@@ -195,15 +208,14 @@ func (v *View) progressed(at time.Time, f Fact) {
 		row, a := v.attempt(f.AttemptRef)
 		verdict := f.Verdict
 		row.State, a.EndedAt, a.Output, a.VerdictRef = SubtaskValidating, at, f.Output, f.VerdictRef
-		a.Verdict, a.Usage, a.Transcript = &verdict, a.Usage.Plus(f.Usage), f.Transcript
+		a.Verdict, a.Transcript = &verdict, f.Transcript
 	case AttemptFailed:
 		_, a := v.attempt(f.AttemptRef)
-		a.EndedAt, a.Cause, a.Message, a.Usage, a.Transcript = at, f.Cause, f.Message, a.Usage.Plus(f.Usage), f.Transcript
+		a.EndedAt, a.Cause, a.Message, a.Transcript = at, f.Cause, f.Message, f.Transcript
 	case JudgeAsked:
 		v.row(f.Subtask).State = SubtaskValidating
 	case Judged:
 		_, a := v.attempt(f.AttemptRef)
-		a.Usage = a.Usage.Plus(f.Usage)
 		if verdict := f.Verdict; !f.Debate {
 			a.Judge = &verdict
 		}
@@ -219,9 +231,8 @@ func (v *View) progressed(at time.Time, f Fact) {
 }
 
 // afterwards takes down what came of an attempt that had ended.
-func (v *View) afterwards(ref AttemptRef, u Usage, transcript string) {
+func (v *View) afterwards(ref AttemptRef, transcript string) {
 	_, a := v.attempt(ref)
-	a.Usage = a.Usage.Plus(u)
 	if transcript != "" {
 		a.Transcript = transcript
 	}
@@ -257,7 +268,13 @@ func (v *View) attempt(ref AttemptRef) (*SubtaskView, *AttemptView) {
 func (v *View) ended(f SubtaskEnded) {
 	row := v.row(f.Subtask)
 	row.State, row.Cause, row.Why, row.Score = f.State, f.Cause, f.Why, f.Score
-	row.DecidedBy, row.Used = f.DecidedBy, f.Attempt
+	row.DecidedBy, row.Used, row.Lacks, row.Against = f.DecidedBy, f.Attempt, f.Lacks, f.Against
+	if f.Against != "" {
+		v.Overridden++
+	}
+	if len(f.Lacks) > 0 {
+		v.Gaps++
+	}
 	if f.State.Failure() {
 		v.Failures++
 	}
@@ -288,6 +305,9 @@ func (v *View) judgedByPeople(f Fact) {
 				d := f.Decision
 				v.Reviews[i].Decision = &d
 				v.NeedsHuman--
+				if d.ByRequester {
+					v.OwnWord++
+				}
 			}
 		}
 	}
@@ -315,7 +335,7 @@ func (v *View) controlled(at time.Time, f Fact) {
 func (v *View) leaveOpen() {
 	v.Gaps = 0
 	for _, row := range v.Rows {
-		if !row.State.Accepted() {
+		if !row.State.Accepted() || len(row.Lacks) > 0 {
 			v.Gaps++
 		}
 		if row.State.Final() {
@@ -385,10 +405,37 @@ func lost(u Usage, phase string) string {
 	return phase
 }
 
+// attemptOf names the attempt that what a fact says was consumed counts towards; false for a plan's.
+func attemptOf(f Fact) (AttemptRef, bool) {
+	switch f := f.(type) {
+	case AttemptResumed:
+		return f.AttemptRef, true
+	case OutputChecked:
+		return f.AttemptRef, true
+	case AttemptFailed:
+		return f.AttemptRef, true
+	case AttemptStopped:
+		return f.AttemptRef, true
+	case LateResult:
+		return f.AttemptRef, true
+	case JudgeAsked:
+		return f.AttemptRef, true
+	case Judged:
+		return f.AttemptRef, true
+	case JudgeFailed:
+		return f.AttemptRef, true
+	}
+	return AttemptRef{}, false
+}
+
 func (v *View) spend(f Fact) {
 	use, phase := Spending(f, func(s string) bool { return v.row(s).Synthesis })
 	if use == (Usage{}) {
 		return
+	}
+	if ref, ok := attemptOf(f); ok {
+		_, a := v.attempt(ref)
+		a.Usage = a.Usage.Plus(use)
 	}
 	v.Spent += use.USD
 	v.Tokens += use.Tokens()

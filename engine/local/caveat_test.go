@@ -31,7 +31,7 @@ func TestLastStepSeesTheGaps(t *testing.T) {
 				team.Policy.FailureRatio, team.Synthesis = &all, last
 				team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: "last", Capabilities: []string{"s"}})
 				s := team.Planner.Template.Subtasks
-				s[1].Required, s[1].RiskLevel = false, chargehand.RiskCritical // nobody may do it
+				s[1].Required, s[1].RiskLevel = false, chargehand.RiskMedium // nobody may do it
 			}))
 			until(t, e, run, ended)
 			res, err := e.Result(t.Context(), run)

@@ -193,24 +193,29 @@ const mostGaps = 20 // named in a status; the report names all
 // outcome is how the run ended, with what it does not cover.
 func (p *projection) outcome() string {
 	v := &p.view
-	s := fmt.Sprintf("%s: %d of %s accepted.", v.State.Sign().Label, v.Accepted, count(int64(v.Subtasks), "subtask"))
+	s := fmt.Sprintf("%s: %d of %s accepted.", v.Sign().Label, v.Accepted, count(int64(v.Subtasks), "subtask"))
 	if v.State != chargehand.RunCompleted && v.Why != "" {
 		s += " " + v.Why
 	}
 	n := 0
 	for _, r := range v.Rows {
-		if r.State.Accepted() {
+		if r.State.Accepted() && len(r.Lacks) == 0 {
 			continue
 		}
 		if n++; n <= mostGaps {
 			s += "\nNot covered: " + p.label(r.ID) + ", " + plain(string(r.State))
-			if r.Why != "" {
-				s += ": " + r.Why
+			if why := cmp.Or(strings.Join(r.Lacks, "; "), r.Why); why != "" {
+				s += ": " + why
 			}
 		}
 	}
 	if n > mostGaps {
 		s += fmt.Sprintf("\nand %d more", n-mostGaps)
+	}
+	for _, r := range v.Rows {
+		if r.Against != "" {
+			s += "\nAccepted against the checks: " + p.label(r.ID) + ": " + r.Against
+		}
 	}
 	return s
 }

@@ -130,7 +130,7 @@ func (a *app) writeCoverage(list []evidence.Escalation, runs int, c evidence.Cov
 		switch {
 		case e.Waiting:
 			what = "waiting"
-		case e.ByPolicy:
+		case e.ByPolicy && !e.Withdrawn:
 			who = "policy " + who
 		}
 		output := e.Output

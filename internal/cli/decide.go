@@ -91,12 +91,8 @@ func (a *app) answer(c *cobra.Command, id string, f answer) error {
 
 func decidable(r *chargehand.Review, f answer) error {
 	if d := r.Decision; d != nil {
-		who := d.Approver
-		if d.ByPolicy {
-			who = "policy " + who
-		}
 		return &chargehand.Error{
-			Code: chargehand.CodeDecided, What: r.ID + " is decided already", Why: fmt.Sprintf("%s decided it at %s", who, term.Time(d.Timestamp)),
+			Code: chargehand.CodeDecided, What: r.ID + " is decided already", Why: fmt.Sprintf("%s decided it at %s: %s", d.Who(), term.Time(d.Timestamp), d.Outcome()),
 			Next: "chargehand review show " + r.ID,
 		}
 	}

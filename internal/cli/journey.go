@@ -218,7 +218,7 @@ func (j *journey) code(v *chargehand.View) exit.Code {
 		return code
 	}
 	for _, row := range v.Rows {
-		if row.State == chargehand.SubtaskAcceptedLow {
+		if row.State == chargehand.SubtaskAcceptedLow || row.Against != "" {
 			return exit.Gaps
 		}
 	}

@@ -148,7 +148,10 @@ func (e *Entry) review(f chargehand.Fact) {
 	case chargehand.ReviewDecided:
 		d := f.Decision
 		e.Subject, e.Actor, e.Who = d.ReviewID, ActorPerson, d.Approver
-		if d.ByPolicy {
+		switch {
+		case d.Withdrawn && (d.ByPolicy || d.Approver == ""):
+			e.Actor, e.Who = ActorSystem, ""
+		case d.ByPolicy:
 			e.Actor = ActorPolicy
 		}
 		e.says("%s: %s%s", d.Outcome(), d.ContentHash, after(": ", d.Comment))
@@ -238,7 +241,8 @@ func (e *Entry) judgement(f chargehand.Fact) {
 		e.says("%s because of %s%s", how, f.Cause, after(": ", f.Correction))
 	case chargehand.SubtaskEnded:
 		e.Subject = f.Subtask
-		e.says("%s%s%s", f.State, after(", decided by ", f.DecidedBy), after(": ", f.Why))
+		e.says("%s%s%s%s%s", f.State, after(", decided by ", f.DecidedBy), after(": ", f.Why), after("; it lacks: ", strings.Join(f.Lacks, "; ")),
+			after("; the checks say: ", f.Against))
 	}
 }
 

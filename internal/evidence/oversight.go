@@ -21,11 +21,12 @@ type Escalation struct {
 	Reviewer string `json:"reviewer"` // the principal, or the policy's name
 	Decision string `json:"decision"` // approved, rejected or withdrawn, with the comment
 
-	ByPolicy  bool      `json:"byPolicy,omitempty"`
-	Withdrawn bool      `json:"withdrawn,omitempty"` // the run ended without waiting
-	Waiting   bool      `json:"waiting,omitempty"`   // nobody has decided yet
-	DecidedAt time.Time `json:"decidedAt,omitzero"`
-	Missing   []string  `json:"missing,omitempty"` // of the five fields; of one that waits, not those the decision brings
+	ByPolicy    bool      `json:"byPolicy,omitempty"`
+	ByRequester bool      `json:"byRequester,omitempty"` // the reviewer had started the run
+	Withdrawn   bool      `json:"withdrawn,omitempty"`   // the run ended without waiting
+	Waiting     bool      `json:"waiting,omitempty"`     // nobody has decided yet
+	DecidedAt   time.Time `json:"decidedAt,omitzero"`
+	Missing     []string  `json:"missing,omitempty"` // of the five fields; of one that waits, not those the decision brings
 }
 
 // Escalations are a run's, in the order opened, from its records.
@@ -82,6 +83,10 @@ func failure(r *chargehand.Review) string {
 func (e *Escalation) decide(d *chargehand.Decision) {
 	e.Waiting, e.ByPolicy, e.Withdrawn = false, d.ByPolicy, d.Withdrawn
 	e.Reviewer, e.DecidedAt = d.Approver, d.Timestamp
+	if d.Withdrawn {
+		e.Reviewer = d.Who()
+	}
+	e.ByRequester = d.ByRequester
 	e.Decision = joined(": ", d.Outcome(), d.Comment)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Format is the newest format of records that Decode reads.
-const Format = 1
+const Format = 2
 
 // MaxPayload is the most a record's data may take, in bytes of JSON (SPEC.md ·3). What is larger
 // goes by reference.

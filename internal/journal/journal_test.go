@@ -84,7 +84,7 @@ func TestRefusedLines(t *testing.T) {
 		name, line string
 		code       chargehand.Code
 	}{
-		{"newer format", head + `"type":"run_started","data":{"format":2}}`, chargehand.CodeFormat},
+		{"newer format", head + `"type":"run_started","data":{"format":3}}`, chargehand.CodeFormat},
 		{"unknown type", head + `"type":"sung","data":{}}`, chargehand.CodeFormat},
 		{"cut short", head + `"type":"run_sta`, chargehand.CodeInternal},
 		{"no data", head + `"type":"pause_ended"}`, chargehand.CodeInternal},

@@ -54,6 +54,7 @@ var rules = []rule{
 	{"debate-contradiction", "debate", 6_000},
 	{"debate-unanswered", "debate output-before-verdict", 6_000},
 	{"crash-ceiling", "ledger", 3_000},
+	{"shortfall-said", "known-shortfall", 300},
 }
 
 var mutants = flag.Int("mutants", 4, "how many rules are switched off, one at a time; 0 means all")

@@ -29,7 +29,8 @@ type attempt struct {
 	output   string
 	size     int // bytes of the output
 	verdict  chargehand.Verdict
-	ref      string // of the whole verdict
+	ref      string   // of the whole verdict
+	lacks    []string // what the output is known not to cover
 	own      *float64
 	gate     float64 // the gate's score
 	score    float64 // what decided
@@ -204,7 +205,7 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 		k := m.board.tasks[f.Subtask]
 		a := &k.attempt
 		a.input, a.output, a.size, a.verdict, a.ref, a.own = f.InputHash, f.Output, f.Size, f.Verdict, f.VerdictRef, f.Confidence
-		a.gate, a.stances = f.Verdict.Score, f.Stances
+		a.gate, a.stances, a.lacks = f.Verdict.Score, f.Stances, lacking(f)
 		m.board.move(k, chargehand.SubtaskValidating)
 	case chargehand.AttemptFailed:
 		k := m.board.tasks[f.Subtask]
@@ -225,6 +226,19 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 			}
 		}
 	}
+}
+
+// lacking is what an output is known not to cover, a sentence each: what its worker says is missing, and
+// the required aspects that the gate did not find (SPEC.md ·63, ·78).
+func lacking(f chargehand.OutputChecked) []string {
+	lacks := slices.Clone(f.Blockers)
+	for _, aspect := range f.Verdict.Missing {
+		lacks = append(lacks, "nothing is said about "+aspect)
+	}
+	if len(lacks) == 0 && f.Status == chargehand.StatusPartial {
+		lacks = append(lacks, "the worker says that its output is partial")
+	}
+	return lacks
 }
 
 // letGo takes a stopping attempt off its task's list.
@@ -289,7 +303,7 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 		Evidence: clipAll(in.Evidence, maxEvidence, maxToken), Blockers: clipAll(in.Blockers, maxBlockers, maxQuote),
 		Transcript: in.Transcript, Stances: m.stances(k, &in),
 	}, out)
-	m.weigh(now, k, in.Status, in.Blockers, out)
+	m.weigh(now, k, in.Status, out)
 }
 
 // share is a number from 0 to 1 as a worker gave it; nil for what is none.

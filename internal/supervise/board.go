@@ -24,7 +24,7 @@ type board struct {
 	stated stated // by accepted outputs that may be compared
 
 	live  int    // tasks not in a final state, the synthesis left out
-	parts [7]int // planned tasks by how they count; see tally
+	parts [9]int // planned tasks by how they count; see tally
 }
 
 // How tasks in a final state count.
@@ -36,6 +36,8 @@ const (
 	countRejected
 	countWaiting // with a person
 	countChecked // by gate or reviewer, the synthesis included
+	countShort   // accepted with an output known to be incomplete, the synthesis included
+	countAgainst // accepted against the checks, the synthesis included
 )
 
 // A task is a subtask and its progress.
@@ -64,6 +66,9 @@ type task struct {
 	cause chargehand.Cause // why it ended, when without acceptance
 	why   string
 	by    string // who decided
+
+	lacks   []string // what its accepted output is known not to cover
+	against string   // why the checks did not accept what was accepted
 }
 
 // A past attempt is what no_progress and the recovery table look at.
@@ -162,6 +167,12 @@ func (b *board) tally(k *task, by int) {
 	if k.state == chargehand.SubtaskValidating {
 		b.parts[countChecked] += by
 	}
+	if k.state.Accepted() && len(k.lacks) > 0 {
+		b.parts[countShort] += by
+	}
+	if k.against != "" && k.state.Accepted() {
+		b.parts[countAgainst] += by
+	}
 	if k.synthesis || !k.state.Final() {
 		return
 	}
@@ -206,6 +217,7 @@ func (m *Machine) applyBoard(f chargehand.Fact) {
 	case chargehand.SubtaskEnded:
 		k := b.tasks[f.Subtask]
 		k.cause, k.why, k.by, k.attempt.score = f.Cause, f.Why, f.DecidedBy, f.Score
+		k.lacks, k.against = f.Lacks, f.Against
 		b.endComparison(k, settled)
 		b.move(k, f.State)
 		if f.State.Accepted() {
@@ -228,6 +240,10 @@ func (b *board) unblock(k *task) {
 // skipped, and a failure that the run cannot bear ends it.
 func (m *Machine) end(now time.Time, k *task, f chargehand.SubtaskEnded, out *Output) {
 	f.Subtask = k.spec.ID
+	//rule:shortfall-said
+	if f.State.Accepted() {
+		f.Lacks = k.attempt.lacks
+	}
 	m.record(now, f, out)
 	if f.State.Accepted() || k.synthesis {
 		return

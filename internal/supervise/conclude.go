@@ -227,7 +227,7 @@ func (m *Machine) outcome() end {
 	switch {
 	case accepted == 0:
 		return end{chargehand.RunFailed, stop, why}
-	case accepted < b.parts[countAll] || m.synthesisLost():
+	case m.lacking() > 0:
 		return end{chargehand.RunPartial, stop, why}
 	}
 	return end{chargehand.RunCompleted, chargehand.StopComplete, ""}
@@ -250,8 +250,23 @@ func (m *Machine) gapReason() (chargehand.StopReason, string) {
 		return chargehand.StopWorkerFailure, m.undone()
 	case b.parts[countRejected] > 0:
 		return chargehand.StopPolicyBoundary, counted(b.parts[countRejected], "subtask") + were(b.parts[countRejected]) + "rejected" + m.shared()
+	case b.parts[countShort] > 0:
+		return chargehand.StopMissingEvidence, m.incomplete()
 	}
 	return chargehand.StopMissingEvidence, "the plan has no subtask"
+}
+
+// incomplete says what the first output lacks that was accepted although it is incomplete, and how many
+// there are.
+func (m *Machine) incomplete() string {
+	n := m.board.parts[countShort]
+	i := slices.IndexFunc(m.board.order, func(k *task) bool { return k.state.Accepted() && len(k.lacks) > 0 })
+	k := m.board.order[i]
+	text := counted(n, "output") + were(n) + "accepted in part: " + k.spec.Name() + ": " + said(k.lacks, "")
+	if n > 1 {
+		text += ", and " + itoa(n-1) + " more"
+	}
+	return text
 }
 
 func (m *Machine) undone() string {

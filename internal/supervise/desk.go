@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -14,6 +15,7 @@ type desk struct {
 	open      int
 	required  int // of them, those that the run waits for unless the policy says otherwise
 	plans     int // of them, those about the plan
+	ownWord   int // decisions of the person who started the run
 	decisions []chargehand.Decision
 }
 
@@ -108,7 +110,7 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 	switch {
 	case r == nil:
 		no(chargehand.CodeNotFound, "the run has no such review")
-	case !r.Open() && !r.Decision.ByPolicy:
+	case !r.Open() && !r.Decision.ByPolicy && !r.Decision.Withdrawn:
 		no(chargehand.CodeDecided, "decided by "+r.Decision.Approver+", "+r.Decision.Outcome())
 	case m.run.abort != nil || m.closing.asked:
 		no(chargehand.CodeEnded, "the run has come to its end")
@@ -135,7 +137,7 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 		m.settleReview(now, r, chargehand.Decision{
 			ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
 			ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now,
-			SendBack: in.SendBack, EditRef: in.EditRef,
+			SendBack: in.SendBack, EditRef: in.EditRef, ByRequester: in.Approver == m.run.startedBy,
 		}, out)
 	}
 }
@@ -183,8 +185,12 @@ func (m *Machine) closeReviews(now time.Time, why string, out *Output) {
 }
 
 func (m *Machine) withdraw(now time.Time, r *chargehand.Review, why string, out *Output) {
+	var by string
+	if m.run.abort != nil {
+		by = m.run.abort.by
+	}
 	m.record(now, chargehand.ReviewDecided{Decision: chargehand.Decision{
-		ReviewID: r.ID, Approver: r.Policy, ByPolicy: true, Withdrawn: true,
+		ReviewID: r.ID, Approver: by, Withdrawn: true,
 		ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: why, Timestamp: now,
 	}}, out)
 }
@@ -228,7 +234,7 @@ func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d cha
 	f := chargehand.SubtaskEnded{Attempt: k.attempt.number, DecidedBy: d.Approver, Cause: r.Cause, Why: d.Comment}
 	switch {
 	case d.Approved:
-		f.State, f.Score = chargehand.SubtaskAcceptedByHuman, k.attempt.verdict.Score
+		f.State, f.Score, f.Against = chargehand.SubtaskAcceptedByHuman, k.attempt.verdict.Score, against(k, r)
 	case r.Cause == chargehand.CauseReviewerError:
 		f.State, f.Label = chargehand.SubtaskRejected, "reviewer-error"
 	case m.exhausted(k, r.Cause):
@@ -237,12 +243,26 @@ func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d cha
 		f.State, f.Label = chargehand.SubtaskRejected, "failed-review"
 	}
 	if !d.Approved && f.State == chargehand.SubtaskRejected {
-		f.Why = because("rejected by "+d.Approver, d.Comment)
+		f.Why = because("rejected by "+d.Who(), d.Comment)
 	}
 	if d.ByPolicy && f.State == chargehand.SubtaskRejected { // what a person was asked about is the cause
 		f.Why += "; " + r.Grounds(k.spec)
 	}
 	m.end(now, k, f, out)
+}
+
+// against is why the checks did not accept an output: why a person was asked, and the findings.
+func against(k *task, r *chargehand.Review) string {
+	text := r.Grounds(k.spec)
+	for i := range r.Evidence {
+		if f := &r.Evidence[i]; f.Severity != chargehand.SeverityWarning && !strings.Contains(text, f.Message) {
+			text = because(text, f.Message)
+		}
+	}
+	if text == "" {
+		text = "the gate asked for a person"
+	}
+	return clip(text, maxText)
 }
 
 func because(what, comment string) string {
@@ -301,5 +321,8 @@ func (m *Machine) applyDesk(f chargehand.Fact) {
 			m.planning.returned = false
 		}
 		m.desk.decisions = append(m.desk.decisions, d)
+		if d.ByRequester {
+			m.desk.ownWord++
+		}
 	}
 }

@@ -12,7 +12,7 @@ func (s *script) input(l line) Input {
 	switch l.word(0) {
 	case "start":
 		o := chargehand.Order{
-			Objective: chargehand.Objective{Goal: "the goal"}, Tenant: l.opts["tenant"],
+			Objective: chargehand.Objective{Goal: "the goal"}, Tenant: l.opts["tenant"], StartedBy: l.opts["by"],
 			Budget:   chargehand.Budget{USD: l.money("budget"), Tokens: int64(l.number("tokens", 0))},
 			Deadline: chargehand.Duration(l.duration("deadline")),
 		}
@@ -158,6 +158,7 @@ func (s *script) finished(l line) Input {
 	if v := l.opts["out"]; v != "" {
 		in.Output = v
 	}
+	in.Verdict.Missing = l.list("missing")
 	if v := l.opts["status"]; v != "" {
 		in.Status = chargehand.ResultStatus(v)
 	}

@@ -14,8 +14,10 @@ import (
 	"github.com/chargehand/chargehand/internal/route"
 )
 
-// Format is the version of the records the machine writes. A journal of a newer one is refused.
-const Format = 1
+// Format is the version of the records the machine writes. A journal of a newer one is refused. In runs
+// of format 1 a team that names no reviewer has no outputs marked as unreviewed, and a pause leaves
+// deadlines where they are.
+const Format = 2
 
 // A Machine supervises one run. Its sub-states are its table of contents.
 type Machine struct {

@@ -154,7 +154,7 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 			when(len(f.Avoid) > 0, "avoid %s", strings.Join(f.Avoid, ",")), when(f.Correction != "", "correction %q", f.Correction))
 	case chargehand.SubtaskEnded:
 		return phrase(f.Subtask, strings.ToUpper(string(f.State)), when(f.Score > 0, "%.2f", f.Score), string(f.Cause), f.Label, quoted(f.Why),
-			when(f.DecidedBy != "", "by %s", f.DecidedBy))
+			when(f.DecidedBy != "", "by %s", f.DecidedBy), when(len(f.Lacks) > 0, "lacks %q", f.Lacks), when(f.Against != "", "against %q", f.Against))
 	case chargehand.DebateOpened:
 		return phrase("debate of", ref(f.AttemptRef), string(f.Cause), quoted(f.Why), when(len(f.Against) > 0, "against %s", strings.Join(f.Against, ",")),
 			when(f.Acceptable, "acceptable at %.2f", f.Score), fmt.Sprintf("up to %d rounds, then %s", f.Rounds, f.Adjudicate))
@@ -174,7 +174,7 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 		return s.reviewLine(f.Review)
 	case chargehand.ReviewDecided:
 		d := f.Decision
-		return phrase(s.reviewName(d.ReviewID), d.Outcome(), when(d.EditRef != "", "as %s", d.EditRef), "by", when(d.ByPolicy, "policy"), d.Approver, quoted(d.Comment))
+		return phrase(s.reviewName(d.ReviewID), d.Outcome(), when(d.EditRef != "", "as %s", d.EditRef), when(d.Approver != "", "by"), when(d.ByPolicy, "policy"), d.Approver, when(d.ByRequester, "its requester"), quoted(d.Comment))
 	}
 	return fmt.Sprintf("%T", f)
 }
@@ -320,9 +320,26 @@ func effectLine(e Effect) string {
 		}
 		return phrase("=> aggregate", strings.Join(in, " "), caveatWords(e.Caveats))
 	case WriteResult:
-		return phrase("=> write result", string(e.Result.Status), "spent $"+e.Result.Cost.USD.String(), gapWords(e.Result.Gaps), unreviewedWords(e.Result.Provenance))
+		return phrase("=> write result", string(e.Result.Status), "spent $"+e.Result.Cost.USD.String(), gapWords(e.Result.Gaps), doubtWords(e.Result.LowConfidence),
+			questionWords(e.Result.OpenQuestions), unreviewedWords(e.Result.Provenance))
 	}
 	return fmt.Sprintf("%T", e)
+}
+
+func doubtWords(list []chargehand.Note) string {
+	var out []string
+	for _, n := range list {
+		out = append(out, fmt.Sprintf("%q", n.Text))
+	}
+	return when(len(out) > 0, "doubts: %s", strings.Join(out, ", "))
+}
+
+func questionWords(list []chargehand.Note) string {
+	var out []string
+	for _, n := range list {
+		out = append(out, fmt.Sprintf("%q", n.Text))
+	}
+	return when(len(out) > 0, "open: %s", strings.Join(out, ", "))
 }
 
 func unreviewedWords(list []chargehand.Provenance) string {

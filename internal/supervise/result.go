@@ -1,6 +1,10 @@
 package supervise
 
-import "github.com/chargehand/chargehand"
+import (
+	"strings"
+
+	"github.com/chargehand/chargehand"
+)
 
 // writeResult is the effect that stores the result. Gaps, low confidence and open questions are
 // read off the board: no worker writes them.
@@ -52,8 +56,16 @@ func (m *Machine) contribute(k *task, readTwice func(*chargehand.Subtask) bool, 
 		}
 		return
 	}
-	if k.state == chargehand.SubtaskAcceptedLow {
-		r.LowConfidence = append(r.LowConfidence, doubt(k))
+	if m.doubtful(k) {
+		r.LowConfidence = append(r.LowConfidence, m.doubt(k))
+	}
+	for _, text := range k.lacks {
+		r.OpenQuestions = append(r.OpenQuestions, chargehand.Note{Subtask: k.spec.ID, Text: text})
+	}
+	for _, aspect := range k.attempt.verdict.Missing {
+		r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{
+			Subtask: k.spec.ID, Key: aspect, Text: aspect + " was not established: " + k.spec.Name() + " says nothing about it",
+		})
 	}
 	r.Provenance = append(r.Provenance, chargehand.Provenance{
 		Subtask: k.spec.ID, Attempt: k.attempt.number,
@@ -68,13 +80,17 @@ func (m *Machine) unreviewed(k *task) bool {
 	if k.by != "" && k.by != m.team.Policy.ID() || k.debate.confirmed != "" {
 		return false
 	}
-	return m.team.Policy.Reviewer == chargehand.NoReviewer || m.team.Policy.Reviewer == k.attempt.worker
+	p := &m.team.Policy
+	if p.Reviewer == "" {
+		return m.run.format > 1
+	}
+	return p.Judge() == "" || p.Judge() == k.attempt.worker
 }
 
 // readTwice says of which accepted subtasks others, accepted too, read the same: for a team without a
 // reviewer that is one.
 func (m *Machine) readTwice() func(*chargehand.Subtask) bool {
-	if m.team.Policy.Reviewer != chargehand.NoReviewer {
+	if m.team.Policy.Judge() != "" {
 		return func(*chargehand.Subtask) bool { return false }
 	}
 	var list []chargehand.Subtask
@@ -86,8 +102,24 @@ func (m *Machine) readTwice() func(*chargehand.Subtask) bool {
 	return m.team.ReadTwice(list)
 }
 
-func doubt(k *task) chargehand.Note {
-	return chargehand.Note{Subtask: k.spec.ID, Text: k.spec.Name() + ": " + k.why}
+// doubtful reports whether an accepted output is one that the checks doubt, or did not accept.
+func (m *Machine) doubtful(k *task) bool {
+	return k.state == chargehand.SubtaskAcceptedLow || k.state.Accepted() && k.against != ""
+}
+
+func (m *Machine) doubt(k *task) chargehand.Note {
+	n := chargehand.Note{Subtask: k.spec.ID, Text: k.spec.Name() + ": " + k.why}
+	r := m.desk.reviews[k.review]
+	if k.against == "" || r == nil || r.Open() {
+		return n
+	}
+	d := r.Decision
+	n.Override = &chargehand.Override{
+		By: d.Approver, ByPolicy: d.ByPolicy, ByRequester: d.ByRequester, At: d.Timestamp, Reason: d.Comment,
+		Against: k.against, Findings: r.Evidence,
+	}
+	n.Text = k.spec.Name() + ": accepted against the checks by " + d.Who() + ": " + k.against
+	return n
 }
 
 // maxCaveats is how many gaps, and how many doubts, a last step is told one by one.
@@ -107,8 +139,9 @@ func (m *Machine) caveats() Caveats {
 		}
 	}
 	for _, k := range m.board.order {
-		if k.state == chargehand.SubtaskAcceptedLow && !k.synthesis {
-			n := doubt(k)
+		if m.doubtful(k) && !k.synthesis {
+			n := m.doubt(k)
+			n.Override = nil // the last step is told in words
 			n.Text = clip(n.Text, maxClause)
 			c.LowConfidence = c.LowConfidence.add(n)
 		}
@@ -136,7 +169,7 @@ func (m *Machine) gaps() []chargehand.Gap {
 		gaps = append(gaps, chargehand.Gap{Cause: a.cause, Why: a.why})
 	}
 	for _, k := range m.board.order {
-		if k.state.Accepted() || !k.state.Final() && m.closing.round == 0 && !m.closing.asked && k.review == "" {
+		if k.state.Accepted() && len(k.lacks) == 0 || !k.state.Final() && m.closing.round == 0 && !m.closing.asked && k.review == "" {
 			continue
 		}
 		gaps = append(gaps, m.gap(k))
@@ -147,9 +180,10 @@ func (m *Machine) gaps() []chargehand.Gap {
 	return gaps
 }
 
-// lacking is how many subtasks the result of a run that is over lacks, the synthesis included.
+// lacking is how many subtasks the result of a run that is over lacks, or has in part only, the
+// synthesis included.
 func (m *Machine) lacking() int {
-	n := m.board.parts[countAll] - m.board.parts[countAccepted]
+	n := m.board.parts[countAll] - m.board.parts[countAccepted] + m.board.parts[countShort]
 	if m.synthesisLost() {
 		n++
 	}
@@ -158,7 +192,10 @@ func (m *Machine) lacking() int {
 
 func (m *Machine) gap(k *task) chargehand.Gap {
 	g := chargehand.Gap{Subtask: k.spec.ID, Label: k.spec.Name(), State: k.state, Cause: k.cause, Why: k.why}
-	if !k.state.Final() {
+	switch {
+	case k.state.Accepted():
+		g.Cause, g.Why = chargehand.CausePartial, strings.Join(k.lacks, "; ")
+	case !k.state.Final():
 		g.Cause, g.Why = m.undecided(k)
 	}
 	if g.Why == "" {
@@ -189,7 +226,7 @@ func (m *Machine) shared() string {
 	times, most, all := map[string]int{}, "", 0
 	for _, k := range m.board.order {
 		words := k.why
-		if r := m.desk.reviews[k.review]; r != nil && (!k.state.Final() || !r.Open() && r.Decision.ByPolicy) {
+		if r := m.desk.reviews[k.review]; r != nil && (!k.state.Final() || !r.Open() && (r.Decision.ByPolicy || r.Decision.Withdrawn)) {
 			words = r.Grounds(k.spec)
 		}
 		if words == "" || k.state.Accepted() || k.cause == chargehand.CauseDependency || k.state == chargehand.SubtaskCancelled {
@@ -222,7 +259,8 @@ func (m *Machine) Summary() chargehand.RunSummary {
 	b := &m.board
 	s := chargehand.RunSummary{
 		RunID: m.id, Title: m.run.objective.Title, Team: m.team.Name, State: m.run.state, NeedsHuman: m.desk.open,
-		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: b.parts[countAll] - b.live - b.parts[countAccepted],
+		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: b.parts[countAll] - b.live - b.parts[countAccepted] + b.parts[countShort],
+		Overridden: b.parts[countAgainst], OwnWord: m.desk.ownWord,
 		Spent: m.ledger.settled.usd, Inherited: m.run.inherited, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline,
 		StartedBy: m.run.startedBy, Tenant: m.run.tenant,
 	}

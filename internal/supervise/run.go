@@ -16,6 +16,7 @@ type run struct {
 	deadline  time.Time // zero: none
 	ended     time.Time
 	seed      string
+	format    int                 // of the machine that began the run
 	inherited chargehand.Micros   // settled by the runs it was forked from
 	state     chargehand.RunState // empty before Start
 	abort     *ending             // the run takes nothing more on; nil while it does
@@ -67,7 +68,7 @@ func (m *Machine) applyRun(r chargehand.Record, f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.RunStarted:
 		m.run = run{
-			objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed,
+			objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed, format: f.Format,
 			state: chargehand.RunRunning,
 		}
 		m.ledger.ceiling = f.Budget

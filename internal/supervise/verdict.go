@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -9,16 +10,16 @@ import (
 
 // weigh decides what becomes of an output that the gate has checked. The worker's own word may
 // make things worse, never better.
-func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, blockers []string, out *Output) {
-	v := &k.attempt.verdict
+func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, out *Output) {
+	v, lacks := &k.attempt.verdict, k.attempt.lacks
 	switch {
 	//guard:changed-tools
 	case len(k.attempt.changed) > 0:
 		m.toolsChanged(now, k, out)
 	case s == chargehand.StatusFailed:
-		m.recover(now, k, trouble{cause: chargehand.CauseWorkerError, why: said(blockers, "the worker says that it failed")}, out)
+		m.recover(now, k, trouble{cause: chargehand.CauseWorkerError, why: said(lacks, "the worker says that it failed")}, out)
 	case s == chargehand.StatusBlocked:
-		m.recover(now, k, trouble{cause: chargehand.CauseBlocked, why: said(blockers, "the worker is blocked")}, out)
+		m.recover(now, k, trouble{cause: chargehand.CauseBlocked, why: said(lacks, "the worker is blocked")}, out)
 	//guard:schema-verdict
 	case !v.SchemaPass && v.Recommendation != chargehand.HumanReview: // else the gate gave up comparing them
 		m.recover(now, k, m.rejected(k, chargehand.CauseSchema, v), out)
@@ -26,8 +27,8 @@ func (m *Machine) weigh(now time.Time, k *task, s chargehand.ResultStatus, block
 	case v.Recommendation == chargehand.Reject:
 		m.recover(now, k, m.rejected(k, chargehand.CauseQuality, v), out)
 	//guard:partial-is-not-complete
-	case s == chargehand.StatusPartial && !m.partialAllowed(k):
-		m.recover(now, k, trouble{cause: chargehand.CausePartial, why: said(blockers, "the result is partial")}, out)
+	case len(lacks) > 0 && !m.partialAllowed(k):
+		m.recover(now, k, trouble{cause: chargehand.CausePartial, why: said(lacks, "")}, out)
 	case v.Recommendation == chargehand.HumanReview:
 		m.recover(now, k, trouble{cause: chargehand.CauseAskedPerson, why: summary(v)}, out)
 	//guard:reviewer-asked
@@ -43,11 +44,11 @@ func (m *Machine) partialAllowed(k *task) bool {
 	return w != nil && w.FailurePolicy.AllowPartialResult
 }
 
-func said(blockers []string, otherwise string) string {
-	if len(blockers) == 0 {
+func said(lacks []string, otherwise string) string {
+	if len(lacks) == 0 {
 		return otherwise
 	}
-	return clip(blockers[0], maxClause)
+	return clip(strings.Join(lacks, "; "), maxClause)
 }
 
 // rejected is the trouble of an output that a check did not let through. The very same output to

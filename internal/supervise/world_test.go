@@ -63,6 +63,7 @@ func (w *world) tell(in Input) Output {
 	if d := gocmp.Diff(w.m.Summary(), w.view.RunSummary); d != "" {
 		w.t.Fatalf("%T: people are shown something else (-machine +view):\n%s", in, d)
 	}
+	w.costsAdd()
 	if d := differ(w.m, w.twin); d != "" {
 		w.t.Fatalf("%T: the fold differs (-live +folded):\n%s", in, d)
 	}
@@ -74,6 +75,17 @@ func (w *world) tell(in Input) Output {
 	w.ledgerAgrees()
 	w.wakeIsRight(out.Wake)
 	return out
+}
+
+// costsAdd checks that what a run's attempts and plans cost is what the run cost.
+func (w *world) costsAdd() {
+	sum := w.view.Phases[chargehand.PhasePlanning]
+	for _, row := range w.view.Rows {
+		sum += row.Usage().USD
+	}
+	if sum != w.view.Spent {
+		w.t.Fatalf("the run is shown to have cost $%s, its parts $%s", w.view.Spent, sum)
+	}
 }
 
 // log tells the story of a run that fails.

@@ -78,7 +78,7 @@ func demoPlan() *chargehand.Plan {
 		"Renewal Term", "Notice Period to Terminate Renewal", "Governing Law")
 	prices := read("s2", "Commercial terms", capPattern, group{id: "commercial"}.categories()...)
 	liability := read("s3", "Liability cap", capLiability, "Cap on Liability", "Uncapped Liability")
-	liability.Required, liability.Criticality, liability.RiskLevel = true, chargehand.Critical, chargehand.RiskHigh
+	liability.Required, liability.Criticality = true, chargehand.Critical
 	data := read("s4", "Data protection and control", capData, "Audit Rights", "Change of Control", "Anti-Assignment")
 	data.TimeoutMS = stallTimeoutMS
 	licences := read("s5", "Licences and IP", capPattern, append(group{id: "license"}.categories(), group{id: "ip"}.categories()...)...)

@@ -129,8 +129,11 @@ func (e *Event) review(v *chargehand.View, f chargehand.Fact) {
 		e.Name = "decided"
 		d := f.Decision
 		e.with("review", d.ReviewID).with("approved", strconv.FormatBool(d.Approved)).with("by", d.Approver)
-		if d.ByPolicy {
+		if d.ByPolicy || d.Withdrawn {
 			e.with("person", "none")
+		}
+		if d.ByRequester {
+			e.with("requester", "true")
 		}
 		e.with("comment", d.Comment)
 	}
@@ -169,7 +172,8 @@ func (e *Event) attempt(v *chargehand.View, f chargehand.Fact) {
 		if !f.State.Accepted() {
 			e.Level = Fail
 		}
-		e.with("state", string(f.State)).with("cause", string(f.Cause)).with("why", f.Why).with("by", f.DecidedBy)
+		e.with("state", string(f.State)).with("cause", string(f.Cause)).with("why", f.Why).with("by", f.DecidedBy).
+			with("lacks", strings.Join(f.Lacks, "; ")).with("against", f.Against)
 	}
 }
 

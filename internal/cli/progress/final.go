@@ -71,6 +71,7 @@ func (f Final) lines() []string {
 		lines = append(lines, "   open    "+term.Count(n, "conflict")+": "+list(f.keys(), maxGaps))
 	}
 	lines = append(lines, gaps(v, st)...)
+	lines = append(lines, overrides(v)...)
 	lines = append(lines, f.next()...)
 	if f.lost() {
 		lines = append(lines, f.cause())
@@ -94,7 +95,7 @@ func RowSign(row *chargehand.SubtaskView, alone bool) chargehand.Sign {
 			return Unsupervised
 		}
 	}
-	return row.State.Sign()
+	return row.Sign()
 }
 
 // Unsupervised is how a run is shown that would go on if a process supervised it.
@@ -163,6 +164,8 @@ func first(word string) int {
 func (f Final) fate(row *chargehand.SubtaskView) string {
 	v := f.View
 	switch s := row.State; {
+	case s.Accepted() && len(row.Lacks) > 0:
+		return "accepted in part"
 	case s == chargehand.SubtaskAcceptedByHuman:
 		return "accepted by " + term.Line(decider(v, row))
 	case s == chargehand.SubtaskRejected:
@@ -178,11 +181,11 @@ func (f Final) fate(row *chargehand.SubtaskView) string {
 	}
 }
 
-// decider is who decided about a subtask: a policy is never passed off as a person.
+// decider is who decided about a subtask last: a policy is never passed off as a person.
 func decider(v *chargehand.View, row *chargehand.SubtaskView) string {
-	for i := range v.Reviews {
-		if d := v.Reviews[i].Decision; d != nil && v.Reviews[i].TaskID == row.ID && d.ByPolicy {
-			return "policy " + d.Approver
+	for i := range slices.Backward(v.Reviews) {
+		if d := v.Reviews[i].Decision; d != nil && v.Reviews[i].TaskID == row.ID && !d.Withdrawn {
+			return d.Who()
 		}
 	}
 	if row.DecidedBy == "" {
@@ -226,6 +229,7 @@ func facts(v *chargehand.View) []string {
 		{reassigned, fmt.Sprintf("%d reassigned", reassigned)},
 		{retries, term.Count(retries, "retry")},
 		{people, term.Count(people, "human decision")},
+		{v.OwnWord, fmt.Sprintf("%d decided by its requester", v.OwnWord)},
 		{policy, fmt.Sprintf("%d decided by policy", policy)},
 	} {
 		if f.n > 0 {
@@ -245,12 +249,15 @@ func facts(v *chargehand.View) []string {
 func gaps(v *chargehand.View, st term.Style) []string {
 	names, order := map[string][]string{}, []string{}
 	for _, row := range v.Rows {
-		if row.State.Accepted() || !row.State.Final() && !v.State.Final() {
+		if row.State.Accepted() && len(row.Lacks) == 0 || !row.State.Final() && !v.State.Final() {
 			continue
 		}
 		why := row.Why
+		if len(row.Lacks) > 0 {
+			why = strings.Join(row.Lacks, "; ")
+		}
 		if why == "" {
-			why = strings.ToLower(row.State.Sign().Label)
+			why = strings.ToLower(row.Sign().Label)
 		}
 		if names[why] == nil {
 			order = append(order, why)
@@ -263,6 +270,21 @@ func gaps(v *chargehand.View, st term.Style) []string {
 			return append(lines, "   gap     "+term.Count(len(order)-maxGaps, "more cause"))
 		}
 		lines = append(lines, "   gap     "+list(names[why], maxGaps)+st.Text(" — ")+term.Line(why))
+	}
+	return lines
+}
+
+// overrides has a line for each output that was accepted against the checks, with who did.
+func overrides(v *chargehand.View) []string {
+	var lines []string
+	for _, row := range v.Rows {
+		if row.Against == "" {
+			continue
+		}
+		if len(lines) == maxGaps {
+			return append(lines, "   against "+term.Count(v.Overridden-maxGaps, "more output"))
+		}
+		lines = append(lines, "   against "+Name(row)+" accepted by "+term.Line(decider(v, row))+", and the checks say: "+term.Line(row.Against))
 	}
 	return lines
 }

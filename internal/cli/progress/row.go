@@ -46,7 +46,7 @@ func (p Picture) rows(r *Run) []string {
 	const marks = 7 // columns before and behind the name
 	name = min(name, max(nameWidth, p.Width-1-marks-status))
 	for _, row := range shown {
-		sign := row.State.Sign()
+		sign := row.Sign()
 		mark := p.Style.Tone(sign.Tone, term.Pad(p.Style.Glyph(sign), 2))
 		label := term.Pad(term.Clip(Name(row), name, p.Style.ASCII), name)
 		lines = append(lines, "  "+mark+" "+label+"  "+p.status(v, row))
@@ -100,7 +100,7 @@ func (p Picture) open(v *chargehand.View) []string {
 
 // status is what there is to say of a subtask that is not through.
 func (p Picture) status(v *chargehand.View, row *chargehand.SubtaskView) string {
-	sign := row.State.Sign()
+	sign := row.Sign()
 	switch row.State {
 	case chargehand.SubtaskNeedsHuman, chargehand.SubtaskAwaitingApproval, chargehand.SubtaskUnknown:
 		for i := range v.Reviews {

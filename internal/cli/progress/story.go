@@ -99,9 +99,9 @@ func contested(v *chargehand.View, subtask string) string {
 }
 
 func (s *Story) decided(v *chargehand.View, r chargehand.Record, f chargehand.ReviewDecided) []string {
-	by := term.Line(f.Decision.Approver)
-	if f.Decision.ByPolicy {
-		by = "policy " + by + "; no person decided"
+	by := term.Line(f.Decision.Who())
+	if f.Decision.ByPolicy && !f.Decision.Withdrawn {
+		by += "; no person decided"
 	}
 	return s.line(v, r, chargehand.ToneHuman, "✋", "decided", f.Decision.Outcome()+" by "+by)
 }

@@ -36,12 +36,12 @@ func Cost(w io.Writer, v *chargehand.View, s Screen) error {
 
 func subtaskCosts(v *chargehand.View, s Screen) *term.Table {
 	t := &term.Table{Head: []string{"SUBTASK", "ATTEMPTS", "USD", "TOKENS", "STATE"}, Width: s.Width}
+	if planning := v.Phases[chargehand.PhasePlanning]; planning > 0 {
+		t.Add("planning", "", planning.String(), "", "")
+	}
 	for _, row := range v.Rows {
-		var sum chargehand.Usage
-		for i := range row.Attempts {
-			sum = sum.Plus(row.Attempts[i].Usage)
-		}
-		t.Add(row.Name(), fmt.Sprint(len(row.Attempts)), sum.USD.String(), fmt.Sprint(sum.Tokens()), row.State.Sign().Label)
+		sum := row.Usage()
+		t.Add(row.Name(), fmt.Sprint(len(row.Attempts)), sum.USD.String(), fmt.Sprint(sum.Tokens()), row.Sign().Label)
 	}
 	return t
 }

@@ -50,9 +50,9 @@ func headline(r *chargehand.Result, stands chargehand.Sign) string {
 		return "Not finished: " + strings.ToLower(stands.Label)
 	}
 	if r.StopReason == "" || r.StopReason == chargehand.StopComplete {
-		return r.Status.Sign().Label
+		return r.Sign().Label
 	}
-	return r.Status.Sign().Label + " (" + spoken(string(r.StopReason)) + ")"
+	return r.Sign().Label + " (" + spoken(string(r.StopReason)) + ")"
 }
 
 // spoken is a stable name as words.
@@ -124,6 +124,12 @@ func noteText(n chargehand.Note, safe func(string) string) string {
 	}
 	if n.Subtask != "" {
 		text += " (" + safe(n.Subtask) + ")"
+	}
+	if o := n.Override; o != nil {
+		text += ", decided at " + term.Time(o.At)
+		if o.Reason != "" {
+			text += ": " + safe(o.Reason)
+		}
 	}
 	return text
 }
@@ -200,10 +206,10 @@ func (p *page) decisions(decisions []chargehand.Decision) {
 func verdictOf(d chargehand.Decision) string {
 	word := d.Outcome()
 	when := " at " + term.Time(d.Timestamp)
-	if d.ByPolicy {
+	if d.ByPolicy && !d.Withdrawn {
 		return word + " by policy " + d.Approver + when + ", no person decided"
 	}
-	return word + " by " + d.Approver + when
+	return word + " by " + d.Who() + when
 }
 
 func unreviewed(list []chargehand.Provenance) int {

@@ -19,7 +19,7 @@ type Screen struct {
 // Stands says how the run stands, for one that has not ended.
 func Table(w io.Writer, r *chargehand.Result, stands chargehand.Sign, s Screen) error {
 	var b strings.Builder
-	sign := r.Status.Sign()
+	sign := r.Sign()
 	if !r.Status.Final() {
 		sign = stands
 	}

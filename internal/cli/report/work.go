@@ -41,7 +41,7 @@ func (k *Work) head(d *drawing) {
 	if k.Run.Title != "" {
 		title += d.Style.Text(" — ") + term.Line(k.Run.Title)
 	}
-	sign := k.Subtask.State.Sign()
+	sign := k.Subtask.Sign()
 	d.line("%s   %s", title, d.Style.Tone(sign.Tone, d.Style.Glyph(sign)+" "+sign.Label))
 	if k.Subtask.Why != "" {
 		d.paragraph("WHY", k.Subtask.Why)

@@ -131,6 +131,7 @@ func (r *run) check(l *Law, f chargehand.OutputChecked) {
 	r.says(l, f, said.Stances)
 	if a != nil {
 		a.checked, a.verdict, a.output, a.stances = true, f.Verdict, f.Output, f.Stances
+		a.short = said.Status == chargehand.StatusPartial || len(said.Blockers) > 0 || len(said.Verdict.Missing) > 0
 	}
 }
 

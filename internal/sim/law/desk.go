@@ -64,14 +64,16 @@ func (r *run) decide(l *Law, at time.Time, d chargehand.Decision) {
 		l.fails(Principal, r.id, "the decision on %s is not about what the review shows", v.ID)
 	}
 	switch {
+	case d.Withdrawn:
+		if d.Approved || d.ByPolicy || d.Approver != "" && (r.stopping == nil || d.Approver != r.stopping.By) {
+			l.fails(Principal, r.id, "review %s is withdrawn, and %q is said to have decided it", v.ID, d.Approver)
+		}
+	case d.ByRequester != (!d.ByPolicy && d.Approver != "" && d.Approver == r.starter):
+		l.fails(Principal, r.id, "the decision on %s is %q's, and that they started the run is said to be %t", v.ID, d.Approver, d.ByRequester)
 	case !d.ByPolicy:
 		asked := chargehand.Decision{ReviewID: d.ReviewID, Approved: d.Approved, Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, SendBack: d.SendBack, EditRef: d.EditRef}
 		if d.Approver == "" || !l.said.decided[asked] {
 			l.fails(Principal, r.id, "the decision on %s is recorded as %q's, who did not make it", v.ID, d.Approver)
-		}
-	case d.Withdrawn:
-		if d.Approved {
-			l.fails(Principal, r.id, "review %s is approved by being withdrawn", v.ID)
 		}
 	default:
 		l.looked(Early)

@@ -50,9 +50,22 @@ func (r *run) accept(l *Law, k *task, f chargehand.SubtaskEnded) {
 	r.wins(l, k, f)
 	if a != nil {
 		r.heard(l, k, f)
+		r.admits(l, k, a, f)
 	}
 	if r.desk.about(k.ID) {
 		l.fails(Review, r.id, "%s is accepted while a person is asked about it", k.ID)
+	}
+}
+
+// admits judges that an acceptance says what its output is known to lack, and that it is one against
+// the checks where it is.
+func (r *run) admits(l *Law, k *task, a *attempt, f chargehand.SubtaskEnded) {
+	l.looked(Shortfall)
+	if k.short = a.short; a.short != (len(f.Lacks) > 0) {
+		l.fails(Shortfall, r.id, "%s attempt %d is known to be incomplete: %t, and its acceptance says that it lacks %q", k.ID, f.Attempt, a.short, f.Lacks)
+	}
+	if (f.State == chargehand.SubtaskAcceptedByHuman) != (f.Against != "") {
+		l.fails(Shortfall, r.id, "%s is %s, and what the checks had against it is %q", k.ID, f.State, f.Against)
 	}
 }
 

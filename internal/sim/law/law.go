@@ -37,13 +37,14 @@ const (
 	Kept         Invariant = "acknowledged"          // what was acknowledged is in the journal for good
 	Replay       Invariant = "replay-equals-live"    // the fold of the bytes is the machine
 	Debates      Invariant = "debate"                // a debate is bounded, and won by nothing that the checks do not accept (SPEC.md ·69)
+	Shortfall    Invariant = "known-shortfall"       // what is known to be missing or doubted is said (SPEC.md ·7, ·63, ·78)
 	Ends         Invariant = "every-run-ends"        // no run is stuck
 )
 
 // All lists the invariants.
 var All = []Invariant{
 	Verdict, Accept, Capacity, Share, Ledger, Review, Threshold, Principal, Fencing, Effects, Retry, Attempts,
-	Conservation, Early, Gapless, Monotonic, Kept, Replay, Debates, Ends,
+	Conservation, Early, Gapless, Monotonic, Kept, Replay, Debates, Shortfall, Ends,
 }
 
 // A Breach is an invariant that did not hold.

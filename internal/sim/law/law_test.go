@@ -122,7 +122,11 @@ func (h *history) debated() {
 }
 
 func ended(s chargehand.SubtaskState, score float64) chargehand.SubtaskEnded {
-	return chargehand.SubtaskEnded{Subtask: "s", Attempt: 1, State: s, Score: score}
+	f := chargehand.SubtaskEnded{Subtask: "s", Attempt: 1, State: s, Score: score}
+	if s == chargehand.SubtaskAcceptedByHuman {
+		f.Against = "unclear"
+	}
+	return f
 }
 
 var review = chargehand.Review{
@@ -191,6 +195,20 @@ var bad = []struct {
 	{"accepted twice", law.Accept, func(h *history) {
 		h.checked(accepts)
 		h.facts(ended(chargehand.SubtaskAccepted, 0.8), ended(chargehand.SubtaskAccepted, 0.8))
+	}},
+	{"an incomplete output without a word", law.Shortfall, func(h *history) {
+		v := accepts
+		v.Missing = []string{"fee"}
+		h.checked(v)
+		h.facts(ended(chargehand.SubtaskAccepted, 0.8))
+	}},
+	{"a complete run with an incomplete output", law.Shortfall, func(h *history) {
+		v := accepts
+		v.Missing = []string{"fee"}
+		h.checked(v)
+		f := ended(chargehand.SubtaskAccepted, 0.8)
+		f.Lacks = []string{"fee"}
+		h.facts(f, chargehand.SubtaskEnded{Subtask: "d", State: chargehand.SubtaskSkipped}, chargehand.ResultAsked{State: chargehand.RunCompleted})
 	}},
 	{"the end without a result", law.Accept, func(h *history) { h.running(chargehand.Subtask{}); h.facts(chargehand.RunEnded{}) }},
 	{"two leases on one slot", law.Capacity, func(h *history) { h.running(chargehand.Subtask{}); h.facts(lease(2, "d", 1)) }},

@@ -14,6 +14,7 @@ type run struct {
 	stream stream
 
 	tenant   string
+	starter  string
 	deadline time.Time
 	paused   bool
 	adrift   bool // a restart found it paused
@@ -54,6 +55,7 @@ type task struct {
 	queued    queued    // what for
 	doubtful  bool      // a write that may have taken effect
 	used      int       // the attempt whose output is
+	short     bool      // that output is known to be incomplete
 	debate    *debate   // nil: it is not debated
 	limit     time.Time // of the attempt that runs
 }
@@ -80,6 +82,7 @@ type attempt struct {
 	approved bool
 	changed  bool // its tools were not what the run goes by
 	stances  []chargehand.Stance
+	short    bool // its worker or the gate says that something is missing
 }
 
 func newRun(id string, team *chargehand.Team) *run {
@@ -91,7 +94,7 @@ func (r *run) record(l *Law, rec chargehand.Record) {
 	r.spend(l, rec.Fact)
 	switch f := rec.Fact.(type) {
 	case chargehand.RunStarted:
-		r.tenant, r.deadline = f.Tenant, f.DeadlineAt
+		r.tenant, r.starter, r.deadline = f.Tenant, f.StartedBy, f.DeadlineAt
 		l.pool.tenants[f.Tenant] = true
 	case chargehand.PlanAsked:
 		r.plan, r.planTurn, r.plans = f.Iteration, l.pool.turn, true
@@ -229,6 +232,13 @@ func (r *run) accepted() map[string]chargehand.AttemptRef {
 // concludes judges what a result is made of: all that is accepted, and nothing else.
 func (r *run) concludes(l *Law, f chargehand.ResultAsked) {
 	l.looked(Verdict)
+	l.looked(Shortfall)
+	for id, k := range r.tasks {
+		if k.short && k.state.Accepted() && f.State == chargehand.RunCompleted {
+			l.fails(Shortfall, r.id, "it is complete, and the output of %s is not", id)
+			break
+		}
+	}
 	if f.State == chargehand.RunFailed {
 		return
 	}
