@@ -128,7 +128,9 @@ func (b *bench) tryPack(c class) (outcome, error) {
 		return outcome{}, errors.New("the forger changed nothing")
 	}
 	r := b.checkPack(b.pack)
-	return outcome{found: r.Verdict != audit.Intact, located: len(r.Findings) > 0, note: fmt.Sprintf("%+v", m)}, nil
+	return outcome{
+		found: r.Verdict != audit.Intact, located: len(r.Findings) > 0, harmless: m.loose && b.sameParts(), note: fmt.Sprintf("%+v, %s", m, b.flipped),
+	}, nil
 }
 
 // audit verifies as somebody does who knows the key and has the anchor.

@@ -93,7 +93,7 @@ func (t *tally) write(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "\nharmless: a bit that is not read, or of bookkeeping that says nothing of runs; all rows of all other tables, and all content, were compared and are the same")
+	fmt.Fprintln(out, "\nharmless: a bit that is not read, or of bookkeeping that says nothing of runs. All other rows, all content, and the names and contents in a pack were compared and are the same")
 	for _, l := range t.Allowed {
 		word := "not found, as it cannot be"
 		if l.Found {

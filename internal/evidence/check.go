@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/audit"
 )
 
@@ -28,26 +25,38 @@ func (v *verification) manifest() audit.Check {
 	//guard:pack-signature
 	case n.Text != signedText(v.body[partManifest]):
 		v.fail(KindPack, "the manifest is not the one that was signed")
+	case !plain(n, v.body[partSignature]):
+		v.fail(audit.KindSignature, "%s has more in it than the signature", partSignature)
 	}
 	m := &v.report.Manifest
-	for name := range v.body {
-		if name == partManifest || name == partSignature {
+	for _, name := range partNames {
+		if name == partManifest || name == partSignature || v.parts[name] == nil {
 			continue
 		}
 		//guard:pack-parts
-		if chargehand.Hash(v.body[name]) != m.Files[name] {
+		if v.sums[name] != m.Files[name] {
 			v.fail(KindPack, "%s is not the part that the manifest lists", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if v.body[name] == nil {
+		if v.parts[name] == nil {
 			v.fail(KindPack, "the manifest lists %.100q, which is not there", name)
 		}
 	}
 	return audit.Check{
-		Count: int64(len(v.body)), Proved: "every part is as it was exported; removals were stated by whoever held the log's key",
+		Count: int64(len(v.parts)), Proved: "every part is as it was exported; removals were stated by whoever held the log's key",
 		NotProved: "that the reasons it gives for removals are true",
 	}
+}
+
+// plain reports whether a note is its text and one signature, written as Sign writes it: nothing else
+// vouches for its bytes.
+func plain(n *note.Note, msg []byte) bool {
+	if len(n.Sigs) != 1 || len(n.UnverifiedSigs) > 0 {
+		return false
+	}
+	_, err := base64.StdEncoding.Strict().DecodeString(n.Sigs[0].Base64)
+	return err == nil && string(msg) == n.Text+"\n— "+n.Sigs[0].Name+" "+n.Sigs[0].Base64+"\n"
 }
 
 // key is what signatures are checked with: the key that was given, else the pack's own.
@@ -172,17 +181,14 @@ func (v *verification) sequence() audit.Check {
 		case l.err != nil:
 			v.failAt(audit.KindAltered, i, "record %d cannot be read: %v", i+1, l.err)
 			continue
-		case l.record.Run != m.Run:
-			v.failAt(audit.KindOrder, i, "record %d is of another run, %.40q", i+1, l.record.Run)
-		case l.record.Seq != int64(i+1):
-			v.failAt(audit.KindOrder, i, "in place of record %d there is record %d", i+1, l.record.Seq)
-		case l.record.At.Before(last):
+		case l.run != m.Run:
+			v.failAt(audit.KindOrder, i, "record %d is of another run, %.40q", i+1, l.run)
+		case l.seq != int64(i+1):
+			v.failAt(audit.KindOrder, i, "in place of record %d there is record %d", i+1, l.seq)
+		case l.at.Before(last):
 			v.failAt(audit.KindOrder, i, "record %d is from before the one it follows", i+1)
 		}
-		last = l.record.At
-		if f, ok := l.record.Fact.(chargehand.RunEnded); ok {
-			v.ended = &f
-		}
+		last = l.at
 	}
 	if m.Records != len(v.lines) {
 		v.fail(audit.KindOrder, "the manifest tells of %d records, and there are %d", m.Records, len(v.lines))
@@ -210,7 +216,7 @@ func (v *verification) contents() audit.Check {
 	n, missing := 0, 0
 	seen := map[string]bool{}
 	for i, l := range v.lines {
-		for _, a := range Contents(l.record.Fact) {
+		for _, a := range l.names {
 			if seen[a.Hash] {
 				continue
 			}
@@ -230,6 +236,7 @@ func (v *verification) contents() audit.Check {
 	for _, hash := range slices.Sorted(maps.Keys(rest)) {
 		v.fail(audit.KindContent, "%s is there, and no record names it", hash)
 	}
+	v.listed()
 	check := audit.Check{Count: int64(n), Proved: "every content that the records name is the one that was recorded"}
 	if missing > 0 {
 		check.NotProved = fmt.Sprintf("what %d removed contents were", missing)
@@ -237,22 +244,32 @@ func (v *verification) contents() audit.Check {
 	return check
 }
 
+// listed compares the manifest's list of contents with those that are there.
+func (v *verification) listed() {
+	rest := maps.Clone(v.artifacts)
+	for _, a := range v.report.Manifest.Artifacts {
+		if m := v.artifacts[a.Hash]; m == nil || m.size != a.Size {
+			v.fail(audit.KindContent, "the manifest lists %.80q with %d bytes, which is not there", a.Hash, a.Size)
+		}
+		delete(rest, a.Hash)
+	}
+	for _, hash := range slices.Sorted(maps.Keys(rest)) {
+		v.fail(audit.KindContent, "%s is there, and the manifest does not list it", hash)
+	}
+}
+
 // content checks one, and keeps the run's result.
 func (v *verification) content(line int, a Artifact) {
-	f := v.artifacts[a.Hash]
+	m := v.artifacts[a.Hash]
 	sum := sha256.New()
-	rc, err := f.Open()
-	if err == nil {
-		_, err = io.Copy(sum, rc)
-		err = errors.Join(err, rc.Close())
-	}
+	err := v.copy(m, sum)
 	switch {
 	case err != nil:
 		v.failAt(audit.KindContent, line, "the %s %s cannot be read: %v", a.Kind, a.Hash, err)
 	case "sha256:"+hex.EncodeToString(sum.Sum(nil)) != a.Hash:
 		v.failAt(audit.KindContent, line, "the %s that record %d names is not the one recorded: it should be %s", a.Kind, line+1, a.Hash)
 	case v.ended != nil && a.Hash == v.ended.Result:
-		v.outcome, err = read(f)
+		v.outcome, err = v.read(m)
 		if err != nil {
 			v.failAt(audit.KindContent, line, "the result cannot be read: %v", err)
 		}

@@ -380,17 +380,13 @@ func FuzzVerify(f *testing.F) {
 // TestPacksThatClaimTooMuch looks at what a directory says, before anything is unpacked.
 func TestPacksThatClaimTooMuch(t *testing.T) {
 	name := artifactFolder + strings.Repeat("0", 64)
-	for what, h := range map[string]zip.FileHeader{
-		"more than deflate can do":  {CompressedSize64: 100, UncompressedSize64: 200 * maxRatio},
-		"more than the file has":    {CompressedSize64: 2000, UncompressedSize64: 2000},
-		"more than a pack may hold": {CompressedSize64: 900, UncompressedSize64: 900 * maxRatio},
+	for what, m := range map[string]member{
+		"more than a content is packed": {packed: 1 << 20, size: 1<<20*(maxRatio+1) + 1},
+		"more than a pack may hold":     {packed: maxBytes, size: maxBytes},
 	} {
-		h.Name, h.Method = name, zip.Deflate
-		a := archive{parts: map[string]*zip.File{}, artifacts: map[string]*zip.File{}}
-		if what == "more than a pack may hold" {
-			a.bytes = maxBytes
-		}
-		if err := a.add(&zip.File{FileHeader: h}, 1000); err == nil {
+		m.name = name
+		a := archive{parts: map[string]*member{}, artifacts: map[string]*member{}, bytes: 1}
+		if err := a.add(&m); err == nil {
 			t.Errorf("%s was taken", what)
 		}
 	}

@@ -2,12 +2,14 @@ package evidence
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -72,20 +74,23 @@ type verification struct {
 	check  string // under way
 	unread bool   // the parts could not be read
 
-	body    map[string][]byte // of every part
+	body    map[string][]byte // of the parts that are held in memory
+	sums    map[string]string // content hash of every part
 	lines   []line
 	leaves  []int64
 	ended   *chargehand.RunEnded
 	outcome []byte // the content of the result that the run's end names; nil where it is removed
 }
 
-// A line is one of the pack's records.
+// A line is what is kept of one of the pack's records.
 type line struct {
-	text   []byte
 	hash   audit.Hash
-	record chargehand.Record // where it could be read and is not removed
-	hidden bool              // removed: only its hash is there
-	err    error             // why it could not be read
+	run    string // what the record says that it is
+	seq    int64
+	at     time.Time
+	names  []Artifact // the contents that it names
+	hidden bool       // removed: only its hash is there
+	err    error      // why it could not be read
 }
 
 func (v *verification) run(name string, look func() audit.Check) {
@@ -124,33 +129,56 @@ func (v *verification) container(r io.ReaderAt, size int64) audit.Check {
 	a, err := unzip(r, size)
 	if err == nil {
 		v.archive = a
-		err = errors.Join(v.readParts(), v.readManifest(), v.readLeaves())
+		err = v.readParts()
 	}
 	if err != nil {
 		v.unread = true
 		v.fail(KindPack, "%v", err)
 		return audit.Check{}
 	}
-	v.readLines()
 	return audit.Check{
 		Count:  int64(len(a.parts) + len(a.artifacts)),
 		Proved: "it holds the parts of a pack and nothing else, within its limits",
 	}
 }
 
+// readParts reads every part: the small ones into memory, the records line by line, and the page only
+// to hash it.
 func (v *verification) readParts() error {
-	v.body = map[string][]byte{}
-	for name, f := range v.parts {
-		b, err := read(f)
-		if err != nil {
+	v.body, v.sums = map[string][]byte{}, map[string]string{}
+	for _, name := range partNames {
+		m := v.parts[name]
+		if m == nil {
+			continue
+		}
+		var body held
+		var to io.Writer = &body
+		switch name {
+		case partRecords:
+			to = &splitter{line: v.readLine}
+		case partReport, partReadme:
+			to = io.Discard
+		default:
+			if m.size > maxPart {
+				return fmt.Errorf("%s has %d bytes, and at most %d are read", name, m.size, maxPart)
+			}
+		}
+		sum := sha256.New()
+		if err := v.copy(m, io.MultiWriter(to, sum)); err != nil {
 			return err
 		}
-		v.body[name] = b
+		if s, ok := to.(*splitter); ok && len(s.rest) > 0 {
+			return fmt.Errorf("%s does not end with a line break", name)
+		}
+		v.body[name], v.sums[name] = body, "sha256:"+hex.EncodeToString(sum.Sum(nil))
 	}
-	return nil
+	return errors.Join(v.readManifest(), v.readLeaves())
 }
 
 func (v *verification) readManifest() error {
+	if n := values(v.body[partManifest]); n > maxValues {
+		return fmt.Errorf("%s has %d values, and at most %d are read", partManifest, n, maxValues)
+	}
 	d := json.NewDecoder(bytes.NewReader(v.body[partManifest]))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v.report.Manifest); err != nil {
@@ -163,25 +191,40 @@ func (v *verification) readManifest() error {
 }
 
 func (v *verification) readLeaves() error {
-	for text := range strings.Lines(string(v.body[partLeaves])) {
-		n, err := strconv.ParseInt(strings.TrimSuffix(text, "\n"), 10, 64)
+	for text := range bytes.Lines(v.body[partLeaves]) {
+		n, err := strconv.ParseInt(string(bytes.TrimSuffix(text, []byte("\n"))), 10, 64)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", partLeaves, err)
 		}
-		v.leaves = append(v.leaves, n)
+		if v.leaves = append(v.leaves, n); len(v.leaves) > len(v.lines) {
+			break // there are too many, which the check of the proof says
+		}
 	}
 	return nil
 }
 
-func (v *verification) readLines() {
-	for text := range bytes.Lines(v.body[partRecords]) {
-		l := line{text: bytes.TrimSuffix(text, []byte("\n"))}
-		if hash, ok := removed(l.text); ok {
-			l.hidden, l.hash = true, hash
-		} else {
-			l.hash = audit.Leaf(l.text)
-			l.err = json.Unmarshal(l.text, &l.record)
-		}
-		v.lines = append(v.lines, l)
+// shortest is less than any line of records has, in bytes: what is shorter would only fill memory.
+const shortest = len(redactedHead) + 44 + len(redactedTail)
+
+// readLine takes the next record, and keeps of it what the checks need.
+func (v *verification) readLine(text []byte) error {
+	if len(text) < shortest {
+		return fmt.Errorf("line %d of %s is no record", len(v.lines)+1, partRecords)
 	}
+	if hash, ok := removed(text); ok {
+		v.lines = append(v.lines, line{hidden: true, hash: hash})
+		return nil
+	}
+	l := line{hash: audit.Leaf(text)}
+	var r chargehand.Record
+	if n := values(text); n > maxValues {
+		l.err = fmt.Errorf("it has %d values, and at most %d are read", n, maxValues)
+	} else if l.err = json.Unmarshal(text, &r); l.err == nil {
+		l.run, l.seq, l.at, l.names = r.Run, r.Seq, r.At, Contents(r.Fact)
+		if f, ok := r.Fact.(chargehand.RunEnded); ok {
+			v.ended = &f
+		}
+	}
+	v.lines = append(v.lines, l)
+	return nil
 }

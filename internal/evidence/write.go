@@ -3,9 +3,11 @@ package evidence
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -45,7 +47,11 @@ func Write(ctx context.Context, w io.Writer, src Source, opt Options) (*Manifest
 	if err != nil {
 		return nil, fmt.Errorf("pack the records of %s: %w", src.Run, err)
 	}
+	if n := len(p.contents) + len(partNames); n > maxMembers {
+		return nil, tooLarge(src.Run, fmt.Sprintf("it would hold %d files, and %d is the most", n, maxMembers))
+	}
 	z := zip.NewWriter(w)
+	total := int64(p.lines.Len())
 	for _, a := range p.contents {
 		body, err := src.Content(ctx, a.Hash)
 		if err != nil {
@@ -55,6 +61,9 @@ func Write(ctx context.Context, w io.Writer, src Source, opt Options) (*Manifest
 			return nil, fmt.Errorf("pack what record %d of %s names: the content %s has another hash", a.Seq, src.Run, a.Hash)
 		}
 		a.Size = int64(len(body))
+		if total += a.Size; total > maxBytes-maxPart {
+			return nil, tooLarge(src.Run, fmt.Sprintf("its contents are more than %d bytes", int64(maxBytes-maxPart)))
+		}
 		p.Artifacts = append(p.Artifacts, a)
 		if err := store(z, artifactFolder+strings.TrimPrefix(a.Hash, "sha256:"), body); err != nil {
 			return nil, err
@@ -64,6 +73,13 @@ func Write(ctx context.Context, w io.Writer, src Source, opt Options) (*Manifest
 		return nil, err
 	}
 	return &p.Manifest, z.Close()
+}
+
+func tooLarge(run, why string) error {
+	return &chargehand.Error{
+		Code: chargehand.CodeInvalid, What: "the records of " + run + " do not go into one pack", Why: why,
+		Next: "leave contents out of it with --redact",
+	}
 }
 
 // packing is a pack under way.
@@ -205,7 +221,11 @@ func signedText(manifest []byte) string { return Format + "\n" + chargehand.Hash
 const newYear1980 = 1<<5 | 1
 
 func store(z *zip.Writer, name string, body []byte) error {
-	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, ModifiedDate: newYear1980})
+	method := zip.Deflate
+	if len(body) > freeRatio && shrinks(body, maxRatio) {
+		method = zip.Store // a verifier would take it for a bomb
+	}
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method, ModifiedDate: newYear1980})
 	if err == nil {
 		_, err = w.Write(body)
 	}
@@ -213,6 +233,25 @@ func store(z *zip.Writer, name string, body []byte) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// shrinks reports whether a body is packed into less than its nth part.
+func shrinks(body []byte, n int) bool {
+	var packed counter
+	w, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(body)
+		err = errors.Join(err, w.Close())
+	}
+	return err == nil && int(packed) < len(body)/n+1
+}
+
+// A counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }
 
 func numbers(list []int64) []byte {
@@ -236,5 +275,5 @@ const readme = `This is evidence of one supervised run. It is no legal determina
 2. checkpoint is a C2SP signed note of that key: the log's name, how many records it had, and the root of their RFC 6962 tree.
 3. Hash each line of records.ndjson as a leaf, at the place that leaves gives; where a subtree holds none, the next line of proof is its hash.
 4. The root must be the checkpoint's. manifest.sig signs the manifest, which lists the SHA-256 of every part; artifacts are named by theirs.
-Thirty lines of Python that do it: docs/verify-pack.py in the program's source. With the program: chargehand audit verify FILE.zip --key KEY
+Seventy lines of Python that do it: docs/verify-pack.py in the program's source. With the program: chargehand audit verify FILE.zip --key KEY
 `
