@@ -19,7 +19,8 @@ const (
 	Denied      Kind = "denied"      // 401, 403: the key
 	Invalid     Kind = "invalid"     // 400, 404, 413, 422: the request, the model's name
 	Exhausted   Kind = "exhausted"   // 402, a quota that does not come back by waiting
-	Malformed   Kind = "malformed"   // an answer that is none, a stream that breaks off
+	Interrupted Kind = "interrupted" // an answer that broke off before its end
+	Malformed   Kind = "malformed"   // a complete answer that cannot be read; asking again changes nothing
 )
 
 // An Error is a call that came to nothing.
@@ -60,7 +61,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Passing reports whether the same call may succeed a little later.
 func (e *Error) Passing() bool {
 	switch e.Kind {
-	case Limited, Overloaded, Unavailable, TimedOut, Malformed:
+	case Limited, Overloaded, Unavailable, TimedOut, Interrupted:
 		return true
 	}
 	return false

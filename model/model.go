@@ -8,6 +8,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/chargehand/chargehand"
 )
@@ -108,6 +109,10 @@ type Response struct {
 	Usage Usage  `json:"usage,omitzero"`
 
 	Opaque json.RawMessage `json:"opaque,omitempty"` // that the provider wants back with this answer: see Message
+
+	// Adapted says how the request was sent otherwise than asked for, because the provider refused it
+	// as it was: "temperature: left out". Nil means that it was sent as asked.
+	Adapted []string `json:"adapted,omitempty"`
 }
 
 // Message is the answer as the turn that it is in the requests that go on with the conversation.
@@ -133,12 +138,34 @@ type Usage struct {
 	CachedInput int64 `json:"cachedInput,omitempty"` // of Input, those read from a cache
 	CacheWrite  int64 `json:"cacheWrite,omitempty"`  // of Input, those written to a cache
 	Output      int64 `json:"output,omitempty"`      // reasoning included
+	Reasoning   int64 `json:"reasoning,omitempty"`   // of Output, where the provider says it
+	Estimated   bool  `json:"estimated,omitempty"`   // some of it is an estimate, since the provider did not count it
 }
 
 // Plus is the sum of both.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CachedInput + v.CachedInput, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+	return Usage{
+		Input: u.Input + v.Input, CachedInput: u.CachedInput + v.CachedInput, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning, Estimated: u.Estimated || v.Estimated,
+	}
 }
+
+// MostTokens is the most that one count of a call can be: ten times the longest context of any model.
+const MostTokens = 100_000_000
+
+// Check reports a count that no call can have: below zero, or above MostTokens.
+func (u Usage) Check() error {
+	for _, n := range []int64{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
+		if n < 0 || n > MostTokens {
+			return fmt.Errorf("the usage cannot be: a count of tokens is %d, the least is 0 and the most %d", n, MostTokens)
+		}
+	}
+	return nil
+}
+
+// Estimate is how many tokens a text of so many bytes counts for where the provider did not count them:
+// one for every two bytes, rounded up. Most texts have fewer.
+func Estimate(bytes int) int64 { return (int64(bytes) + 1) / 2 }
 
 // Bill is the usage of one call as a result states it, at the step of the price that its own input
 // reaches. The usage of several calls is to be billed call by call.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -11,7 +12,7 @@ import (
 type RetryOptions struct {
 	Tries int           // the first included. Zero means 4
 	First time.Duration // the wait before the second try; each further one is twice as long, all are drawn around that. Zero means half a second
-	Most  time.Duration // the longest wait: a provider that asks for more is not asked again. Zero means a minute
+	Most  time.Duration // the longest wait where the provider does not say how long. Zero means a minute
 
 	// Free says that a call does no harm if it is made twice, apart from its price. Without it a call that
 	// got no answer in time is not made again, for it may have been carried out.
@@ -23,7 +24,8 @@ type RetryOptions struct {
 }
 
 // Retry is a Model that asks m again after errors that pass (SPEC.md ·70): it waits as long as the provider
-// asks for, else longer from try to try, and gives up at once where that would be beyond the deadline.
+// asks for, however long that is, else longer from try to try. Where the wait would end after the deadline
+// it gives up at once, with an error that says so. Without a deadline no wait is longer than 15 minutes.
 // A call whose text was handed on is not made again. The usage of all tries is added up, and stands
 // beside an error too.
 func Retry(m Model, o RetryOptions) Model {
@@ -63,8 +65,8 @@ func (t *retry) Complete(ctx context.Context, r Request) (Response, error) {
 		if err == nil || heard || try == t.o.Tries || !t.repeatable(err) {
 			return res, err
 		}
-		if !t.pause(ctx, err, waits.NextBackOff()) {
-			return res, err
+		if late := t.pause(ctx, err, waits.NextBackOff()); late != nil {
+			return res, late
 		}
 		if t.o.Again != nil && t.o.Again(ctx, try+1, err) != nil {
 			return res, err
@@ -80,24 +82,25 @@ func (t *retry) repeatable(err error) bool {
 	return ok && e.Passing() && (t.o.Free || !e.Sent || e.Kind != TimedOut)
 }
 
-// pause waits before the next try. It reports false, at once, if there is no time for it.
-func (t *retry) pause(ctx context.Context, err error, wait time.Duration) bool {
+// pause waits before the next try. Where there is no time for it, it returns err at once, with that reason.
+func (t *retry) pause(ctx context.Context, err error, wait time.Duration) error {
 	if asked := err.(*Error).RetryAfter; asked > 0 { //nolint:errorlint // as in repeatable
-		if asked > t.o.Most {
-			return false
-		}
-		wait = asked + min(wait, asked)/10 // a little later: others were told the same moment
+		wait = asked + min(wait, asked/10) // a little later: others wait for the same moment
 	}
-	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
-		return false
+	left, why := 15*time.Minute, "the longest wait without a deadline is"
+	if end, ok := ctx.Deadline(); ok {
+		left, why = time.Until(end), "the deadline is in"
+	}
+	if left <= wait {
+		return fmt.Errorf("%w; it is not asked again: the wait is %s and %s %s", err, wait.Round(time.Millisecond), why, left.Round(time.Millisecond))
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return err
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,8 +58,10 @@ func TestRetry(t *testing.T) {
 		{"an answer", model.RetryOptions{}, []outcome{fine}, 1, "", 0, 0},
 		{"limited, then an answer", model.RetryOptions{}, []outcome{failed(model.Limited, 0, false), fine}, 2, "", 250 * time.Millisecond, 750 * time.Millisecond},
 		{"waits as long as asked", model.RetryOptions{}, []outcome{failed(model.Limited, 20*time.Second, false), fine}, 2, "", 20 * time.Second, 22 * time.Second},
-		{"not longer than a minute", model.RetryOptions{}, []outcome{failed(model.Limited, time.Hour, false)}, 1, model.Limited, 0, 0},
-		{"longer each time", model.RetryOptions{First: time.Second}, []outcome{failed(model.Overloaded, 0, false), failed(model.Unavailable, 0, true), failed(model.Malformed, 0, true), fine}, 4, "", 3500 * time.Millisecond, 10500 * time.Millisecond},
+		{"however long that is", model.RetryOptions{}, []outcome{failed(model.Limited, 8*time.Minute, false), fine}, 2, "", 8 * time.Minute, 9 * time.Minute},
+		{"not beyond the deadline", model.RetryOptions{}, []outcome{failed(model.Limited, time.Hour, false)}, 1, model.Limited, 0, 0},
+		{"not what cannot be read", model.RetryOptions{}, []outcome{failed(model.Malformed, 0, true)}, 1, model.Malformed, 0, 0},
+		{"longer each time", model.RetryOptions{First: time.Second}, []outcome{failed(model.Overloaded, 0, false), failed(model.Unavailable, 0, true), failed(model.Interrupted, 0, true), fine}, 4, "", 3500 * time.Millisecond, 10500 * time.Millisecond},
 		{"four times", model.RetryOptions{}, []outcome{failed(model.Limited, 0, false), failed(model.Limited, 0, false), failed(model.Limited, 0, false), failed(model.Overloaded, 0, false)}, 4, model.Overloaded, 0, time.Minute},
 		{"once", model.RetryOptions{Tries: 1}, []outcome{failed(model.Limited, 0, false)}, 1, model.Limited, 0, 0},
 		{"not what does not pass", model.RetryOptions{}, []outcome{failed(model.Denied, 0, false)}, 1, model.Denied, 0, 0},
@@ -69,7 +72,7 @@ func TestRetry(t *testing.T) {
 		{"what never arrived", model.RetryOptions{}, []outcome{failed(model.TimedOut, 0, false), fine}, 2, "", 0, time.Second},
 		{"not another's error", model.RetryOptions{}, []outcome{{err: errors.New("stop")}}, 1, "stop", 0, 0},
 		{"unless it is not to", model.RetryOptions{Again: func(context.Context, int, error) error { return errors.New("no money") }}, []outcome{failed(model.Limited, 0, false)}, 1, model.Limited, 0, time.Second},
-		{"beyond the deadline", model.RetryOptions{Most: time.Hour}, []outcome{failed(model.Limited, 11*time.Minute, false)}, 1, model.Limited, 0, 0},
+		{"nor a little beyond it", model.RetryOptions{Most: time.Hour}, []outcome{failed(model.Limited, 11*time.Minute, false)}, 1, model.Limited, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,7 +102,7 @@ func TestRetry(t *testing.T) {
 
 func TestRetryOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		broke := failed(model.Malformed, 0, true)
+		broke := failed(model.Interrupted, 0, true)
 		silent := &answers{outcomes: []outcome{broke, fine}}
 		var heard []string
 		r := ask("x")
@@ -109,7 +112,7 @@ func TestRetryOfStreams(t *testing.T) {
 		}
 		broke.text, heard = "fi", nil
 		loud := &answers{outcomes: []outcome{broke, fine}}
-		if res, err := model.Retry(loud, model.RetryOptions{}).Complete(t.Context(), r); model.KindOf(err) != model.Malformed || len(loud.at) != 1 || res.Text != "fi" {
+		if res, err := model.Retry(loud, model.RetryOptions{}).Complete(t.Context(), r); model.KindOf(err) != model.Interrupted || len(loud.at) != 1 || res.Text != "fi" {
 			t.Errorf("a stream that broke within its text: %v after %d tries", err, len(loud.at))
 		}
 	})
@@ -127,4 +130,31 @@ func TestRetryIsGivenUp(t *testing.T) {
 			t.Errorf("%v after %d tries and %s", err, len(a.at), time.Since(begun))
 		}
 	})
+}
+
+// A wait that does not fit is named with the provider's error.
+func TestRetryAfterBeyondTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := model.Retry(&answers{outcomes: []outcome{failed(model.Limited, 26*time.Hour, false)}}, model.RetryOptions{}).Complete(ctx, ask("x"))
+		if err == nil || !strings.Contains(err.Error(), "asks to be left alone for 26h0m0s") || !strings.Contains(err.Error(), "the deadline is in 1m0s") {
+			t.Error(err)
+		}
+	})
+}
+
+// No call has a count below zero, or one above ten times the longest context.
+func TestUsageCheck(t *testing.T) {
+	for _, c := range []struct {
+		u  model.Usage
+		ok bool
+	}{
+		{model.Usage{}, true}, {model.Usage{Input: model.MostTokens, Output: 1}, true},
+		{model.Usage{Input: -1}, false}, {model.Usage{Output: model.MostTokens + 1}, false}, {model.Usage{CachedInput: 1 << 40}, false},
+	} {
+		if err := c.u.Check(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.u, err)
+		}
+	}
 }

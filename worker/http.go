@@ -18,6 +18,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/dial"
+	"github.com/chargehand/chargehand/internal/retryafter"
 	"github.com/chargehand/chargehand/internal/secret"
 )
 
@@ -172,7 +173,7 @@ func turnedAway(resp *http.Response, known *secret.Values) *Error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code >= 500:
 		e.Kind = Transient
-		e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+		e.RetryAfter = retryafter.Of(resp.Header, time.Now())
 		// 529 is what several model services say when they are overloaded.
 		e.NotBegun = code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable || code == 529
 	case code/100 == 3:
@@ -205,17 +206,4 @@ func problem(resp *http.Response, known *secret.Values) string {
 		}
 	}
 	return text
-}
-
-// retryAfter is the wait the header asks for, in seconds or until a date (RFC 9110 §10.2.3). Zero
-// means that it asks for none.
-func retryAfter(value string) time.Duration {
-	const most = 24 * 60 * 60
-	if n, err := strconv.ParseUint(value, 10, 32); err == nil {
-		return time.Duration(min(n, most)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
 }

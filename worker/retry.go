@@ -12,8 +12,8 @@ import (
 )
 
 // Retry is w, asked again when it fails with kind Transient: at growing, jittered intervals from
-// half a second on, not before the time the worker asks for, never past the context's deadline,
-// at most 15 minutes in all. A failure that outlasts the tries has kind Crash (SPEC.md ·70).
+// half a second on, not before the time the worker asks for, however long, and never past the context's
+// deadline. Without a deadline it asks for at most 15 minutes in all. A failure that outlasts the tries has kind Crash (SPEC.md ·70).
 // NewHTTP includes it. The usage of every try counts.
 func Retry(w Worker, l Limits) Worker { return retrying{w, l.tries()} }
 
@@ -42,11 +42,19 @@ func (r retrying) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.W
 		used = used.Plus(result.Usage)
 		result.Usage = used
 		return result, wait.sift(last)
-	}, backoff.WithBackOff(wait), backoff.WithMaxTries(uint(r.tries)), backoff.WithMaxElapsedTime(15*time.Minute))
+	}, backoff.WithBackOff(wait), backoff.WithMaxTries(uint(r.tries)), backoff.WithMaxElapsedTime(longestOf(ctx)))
 	if err == nil {
 		return result, nil
 	}
 	return result, wait.final(last)
+}
+
+// longestOf is how long a call is repeated for. Zero means up to its deadline.
+func longestOf(ctx context.Context) time.Duration {
+	if _, ok := ctx.Deadline(); ok {
+		return 0
+	}
+	return 15 * time.Minute
 }
 
 // A schedule is the waiting times of one call.

@@ -59,6 +59,7 @@ func TestRetry(t *testing.T) {
 		{name: "it says when", failures: failing(2, later), calls: 3, from: 14 * time.Second, to: 17 * time.Second},
 		{name: "it says when, too late", failures: failing(9, later), deadline: 6 * time.Second, kind: Crash, calls: 1},
 		{name: "it says when, in time once", failures: failing(9, later), deadline: 10 * time.Second, kind: Crash, calls: 2, from: 7 * time.Second, to: 8 * time.Second},
+		{name: "it says when, in half an hour", failures: failing(1, Error{Kind: Transient, RetryAfter: 30 * time.Minute, NotBegun: true}), deadline: time.Hour, calls: 2, from: 30 * time.Minute, to: 31 * time.Minute},
 		{name: "it says when, in a month", failures: failing(9, Error{Kind: Transient, RetryAfter: 30 * 24 * time.Hour, NotBegun: true}), kind: Refused, calls: 1},
 		{name: "refused", failures: []error{dead}, kind: Refused, calls: 1},
 		{name: "lost, then refused", failures: append(failing(1, lost), dead), kind: Refused, calls: 2, begun: true, from: 250 * time.Millisecond, to: 750 * time.Millisecond},
