@@ -25,8 +25,18 @@ func (c *check) llm(path string, w *WorkerSpec) {
 	if x.Temperature != nil && (*x.Temperature < 0 || *x.Temperature > 2) {
 		c.problem(path+".llm.temperature", "must be 0 to 2, it is %g", *x.Temperature)
 	}
+	c.unwrap(path+".llm.unwrap", x.Unwrap)
 	for i, grant := range w.ToolGrants {
 		c.toolName(fmt.Sprintf("%s.toolGrants[%d]", path, i), grant)
+	}
+}
+
+// unwrap checks what is to be taken off a model's answers.
+func (c *check) unwrap(path string, list []Wrapping) {
+	for i, w := range list {
+		if w != WrapFence && w != WrapThink {
+			c.add(fmt.Sprintf("%s[%d]", path, i), tick(string(w))+" is nothing that can be taken off an answer", "write `fence` or `think`")
+		}
 	}
 }
 

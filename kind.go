@@ -14,7 +14,20 @@ type LLMKind struct {
 	MaxTools    int      `json:"maxToolCalls,omitempty"`   // calls of tools in one attempt, where the task does not say; zero means 20
 	MaxInput    int      `json:"maxInputTokens,omitempty"` // of all that one call is sent, counted as a token for three bytes; zero means 200,000
 	Temperature *float64 `json:"temperature,omitempty"`    // nil means the provider's own
+
+	// Unwrap is what the model puts around its answers, and is taken off before they are read. The
+	// transcript says where it was. Nil means nothing: such an answer is refused.
+	Unwrap []Wrapping `json:"unwrap,omitempty"`
 }
+
+// A Wrapping is what a model puts around an answer.
+type Wrapping string
+
+// The wrappings.
+const (
+	WrapFence Wrapping = "fence" // a Markdown code fence around the whole answer
+	WrapThink Wrapping = "think" // a thought before it that ends with </think>
+)
 
 // MCPKind is a worker that is one tool of one of the team's tool servers: the task's input is its
 // arguments, what it answers is the output.

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chargehand/chargehand"
 )
@@ -115,11 +116,21 @@ func (c *completion) keep(p chargehand.ModelPrice) {
 // something only where it says unpriced.
 func (a *Agents) price(t *chargehand.Team, ref string) (chargehand.ModelPrice, bool) {
 	for i := range t.Prices {
-		if p := &t.Prices[i]; p.Model == ref && (p.Unpriced || p.Most() != chargehand.Price{}) {
+		if p := &t.Prices[i]; (p.Model == ref || p.Model == plainRef(ref)) && (p.Unpriced || p.Most() != chargehand.Price{}) {
 			return *p, true
 		}
 	}
 	return a.opt.Price(ref)
+}
+
+// plainRef is a ref without the protocol that the model is called by, which changes nothing of its price.
+func plainRef(ref string) string {
+	provider, name, ok := strings.Cut(ref, "/")
+	provider, _, _ = strings.Cut(provider, "+")
+	if !ok {
+		return ref
+	}
+	return provider + "/" + name
 }
 
 func unpriced(ref string) error {

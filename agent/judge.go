@@ -55,8 +55,10 @@ func (w *llm) judge(ctx context.Context, m *meter, t chargehand.ReviewerTask) (s
 	case len(resp.Calls) > 0:
 		return "", record, garbage(resp.Text, "a reviewer has no tools to call", nil)
 	}
-	//guard:no-verdict off=return resp.Text, record, nil
-	return resp.Text, record, ended(resp, r.Tokens())
+	text, taken := unwrap(resp.Text, w.kind.Unwrap)
+	record.unwrapped(taken)
+	//guard:no-verdict off=return text, record, nil
+	return text, record, ended(resp, r.Tokens())
 }
 
 func reviewFields(t chargehand.ReviewerTask) []field {

@@ -95,9 +95,11 @@ type blockedError interface {
 
 // fill puts the model's answer into a result.
 func (w *llm) fill(res *chargehand.WorkerResult, talk *talk, text string, t chargehand.WorkerTask) error {
-	a, err := readAnswer(text)
+	inner, taken := unwrap(text, w.kind.Unwrap)
+	talk.record.unwrapped(taken)
+	a, err := readAnswer(inner)
 	if err != nil {
-		return garbage(text, "the answer does not have the form it must have", err)
+		return garbage(text, "the answer does not have the form it must have", hinted(inner, err))
 	}
 	if c := w.contract(t); c != nil && c.Items != nil && plain(a.Output) {
 		filled := ground.Fill(c, documents(t.InputRefs), a.Output)

@@ -15,6 +15,9 @@ import (
 func members(b []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		if w := wrappedIn(string(b)); w != "" {
+			return nil, errors.New("it is not a JSON object, " + wrappings[w] + ": " + onlyObject)
+		}
 		return nil, errors.New("it is not a JSON object: " + onlyObject)
 	}
 	out := map[string]json.RawMessage{}

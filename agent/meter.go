@@ -60,13 +60,16 @@ func unheard(r model.Request) model.Request {
 // counted is the model, of which each try is added up and heard.
 func (m *meter) counted(hear func(string) error) model.Model {
 	return model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
-		most := m.most(&r)
+		sent := m.sent(&r)
 		r.Stream, m.tried = hear, true
 		resp, err := m.model.Complete(ctx, r)
-		used := settled(resp, err, most)
-		m.spent = m.spent.Plus(used.Bill(m.price))
+		if bad := resp.Usage.Check(); bad != nil {
+			resp, err = model.Response{}, &model.Error{Kind: model.Malformed, Provider: model.Name(m.model), Message: bad.Error(), Sent: true}
+		}
+		resp.Usage = settled(resp, err, sent)
+		m.spent = m.spent.Plus(resp.Usage.Bill(m.price))
 		if err == nil {
-			m.seen = prefix{messages: len(r.Messages), tokens: used.Input}
+			m.seen = prefix{messages: len(r.Messages), tokens: resp.Usage.Input}
 		}
 		return resp, err
 	})
@@ -74,30 +77,40 @@ func (m *meter) counted(hear func(string) error) model.Model {
 
 // cover makes sure that what was consumed and the most that the call can cost is reserved.
 func (m *meter) cover(ctx context.Context, r *model.Request) error {
-	most := m.most(r)
+	most := m.sent(r).most()
 	if err := worker.LineOf(ctx).Cover(ctx, m.spent.Plus(most.Most(m.price))); err != nil {
 		return fmt.Errorf("cover a call of the model: %w", err)
 	}
 	return nil
 }
 
-// most is what a call can consume: what is known of the conversation so far, and of the rest a
-// token for each byte, which no tokenizer exceeds.
-func (m *meter) most(r *model.Request) model.Usage {
-	in := m.seen.tokens
+// A sentCall is what is known of a call's tokens before it is made.
+type sentCall struct {
+	known int64 // tokens of the conversation so far, as the provider counted them
+	bytes int   // of what the provider has not counted yet
+	out   int   // tokens that the answer may have
+}
+
+// most is what the call can consume: of what was not counted a token for each byte, which no tokenizer exceeds.
+func (s sentCall) most() model.Usage {
+	return model.Usage{Input: s.known + int64(s.bytes), Output: int64(s.out)}
+}
+
+func (m *meter) sent(r *model.Request) sentCall {
+	s := sentCall{known: m.seen.tokens, out: r.Tokens()}
 	rest := r.Messages
 	if m.seen.messages > 0 && m.seen.messages <= len(rest) {
 		rest = rest[m.seen.messages:]
 	} else {
-		in = int64(len(r.System) + len(r.Schema) + perCall)
+		s.known, s.bytes = 0, len(r.System)+len(r.Schema)+perCall
 		for _, t := range r.Tools {
-			in += int64(len(t.Name) + len(t.Description) + len(t.Schema) + perMessage)
+			s.bytes += len(t.Name) + len(t.Description) + len(t.Schema) + perMessage
 		}
 	}
 	for i := range rest {
-		in += size(&rest[i])
+		s.bytes += size(&rest[i])
 	}
-	return model.Usage{Input: in, Output: int64(r.Tokens())}
+	return s
 }
 
 // What providers put around the text of a call and of a message, in tokens.
@@ -107,7 +120,7 @@ const (
 )
 
 // size is the most tokens that a message can be.
-func size(m *model.Message) int64 {
+func size(m *model.Message) int {
 	n := len(m.Text) + len(m.Opaque) + perMessage
 	for _, c := range m.Calls {
 		n += len(c.ID) + len(c.Name) + len(c.Arguments) + len(c.Opaque) + perMessage
@@ -115,26 +128,50 @@ func size(m *model.Message) int64 {
 	for _, r := range m.Results {
 		n += len(r.ID) + len(r.Text) + perMessage
 	}
-	return int64(n)
+	return n
 }
 
-// settled is what a call counts for. Where the provider does not say what it consumed, that is the
-// most it can have been, and never nothing.
-func settled(resp model.Response, err error, most model.Usage) model.Usage {
-	u := resp.Usage
-	if err != nil && u == (model.Usage{}) {
+// settled is what a call counts for. Of an answer that was stopped, or broke off, that is what was heard: as the
+// provider counted it, and an estimate of the rest (model.Estimate). Where nothing was heard, and where a
+// complete answer does not say what it consumed, it is the most it can have been, and never nothing.
+func settled(resp model.Response, err error, sent sentCall) model.Usage {
+	u, most := resp.Usage, sent.most()
+	heard := heardBytes(resp)
+	switch {
+	case err != nil && u == (model.Usage{}) && heard == 0:
 		if !billed(err) {
 			return u
 		}
+		most.Estimated = true
 		return most
+	case err != nil:
+		if u.Output <= 0 {
+			u.Output, u.Estimated = model.Estimate(heard), true
+		}
+		if u.Input <= 0 {
+			u.Input, u.CachedInput, u.CacheWrite, u.Estimated = sent.known+model.Estimate(sent.bytes), 0, 0, true
+		}
+		if u.Estimated {
+			u.Output = min(u.Output, most.Output)
+		}
+		return u
 	}
 	if u.Input <= 0 {
-		u.Input, u.CachedInput, u.CacheWrite = most.Input, 0, 0
+		u.Input, u.CachedInput, u.CacheWrite, u.Estimated = most.Input, 0, 0, true
 	}
-	if u.Output <= 0 && (resp.Text != "" || len(resp.Calls) > 0 || err != nil) {
-		u.Output = most.Output
+	if u.Output <= 0 && heard > 0 {
+		u.Output, u.Estimated = most.Output, true
 	}
 	return u
+}
+
+// heardBytes is how much of an answer has come.
+func heardBytes(r model.Response) int {
+	n := len(r.Text)
+	for _, c := range r.Calls {
+		n += len(c.Name) + len(c.Arguments)
+	}
+	return n
 }
 
 // billed reports whether a call that failed may have been made and charged: it went out, and the

@@ -60,7 +60,9 @@ func TestUnreportedUsage(t *testing.T) {
 		{"no output", reply(model.Response{Text: fine, Stop: model.StopEnd, Usage: model.Usage{Input: 7}}), false, 4096},
 		{"no input", reply(model.Response{Text: fine, Stop: model.StopEnd, Usage: model.Usage{Output: 7}}), true, 7},
 		{"sent and lost", fails(&model.Error{Kind: model.TimedOut, Sent: true}), true, 4096},
-		{"a broken stream", fails(&model.Error{Kind: model.Malformed, Status: 200, Sent: true}), true, 4096},
+		{"broken off before any text", fails(&model.Error{Kind: model.Interrupted, Status: 200, Sent: true}), true, 4096},
+		{"cannot be", reply(model.Response{Text: fine, Stop: model.StopEnd, Usage: model.Usage{Input: -5, Output: 7}}), true, 4096},
+		{"beyond any context", reply(model.Response{Text: fine, Stop: model.StopEnd, Usage: model.Usage{Input: 5, Output: 1 << 40}}), true, 4096},
 		{"any other error", fails(errors.New("boom")), true, 4096},
 		{"turned away", fails(&model.Error{Kind: model.Limited, Status: 429, Sent: true}), false, 0},
 		{"not sent", fails(&model.Error{Kind: model.Unavailable}), false, 0},
@@ -120,7 +122,8 @@ func TestFailures(t *testing.T) {
 		{&model.Error{Kind: model.Invalid, Status: 400, Sent: true}, worker.Refused, false, 1},
 		{&model.Error{Kind: model.Exhausted, Status: 402, Sent: true}, worker.Refused, false, 1},
 		{&model.Error{Kind: model.Overloaded, Status: 529, Sent: true}, worker.Crash, false, 2},
-		{&model.Error{Kind: model.Malformed, Sent: true}, worker.Crash, true, 2},
+		{&model.Error{Kind: model.Interrupted, Sent: true}, worker.Crash, true, 2},
+		{&model.Error{Kind: model.Malformed, Sent: true}, worker.Refused, true, 1},
 		{&model.Error{Kind: model.Unavailable}, worker.Crash, false, 2},
 		{&model.Error{Kind: model.Limited, Status: 429, RetryAfter: time.Hour}, worker.Refused, false, 1},
 	} {
@@ -198,7 +201,7 @@ func TestBrokenStream(t *testing.T) {
 			if err := r.Stream(`{"status":`); err != nil {
 				return model.Response{}, err
 			}
-			return model.Response{Text: `{"status":`}, &model.Error{Kind: model.Malformed, Sent: true}
+			return model.Response{Text: `{"status":`}, &model.Error{Kind: model.Interrupted, Sent: true}
 		}
 		m := &script{answers: []func(model.Request) (model.Response, error){broken, reply(last)}}
 		opt := options(m)
@@ -207,8 +210,11 @@ func TestBrokenStream(t *testing.T) {
 		if err != nil || string(r.Output) != `{"n":900}` || line.said != `{"status":`+fine || len(line.covered) != 2 {
 			t.Errorf("%+v, %v, said %q, covered %d times", r, err, line.said, len(line.covered))
 		}
-		if r.Usage.OutputTokens != 4096+20 {
-			t.Errorf("the text that broke off counts: %+v", r.Usage)
+		if r.Usage.OutputTokens != 5+20 || r.Usage.InputTokens >= 100+line.covered[0].InputTokens {
+			t.Errorf("what was heard counts, ten bytes as five tokens: %+v", r.Usage)
+		}
+		if !strings.Contains(string(r.Transcript), `"estimated":true`) {
+			t.Errorf("the transcript does not say that it is an estimate: %s", r.Transcript)
 		}
 	})
 }

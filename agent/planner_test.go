@@ -136,7 +136,7 @@ func TestPlansRefused(t *testing.T) {
 		{"beyond the schema", model.Response{Text: with(`"rationale"`, `"policy":{},"rationale"`)}, "policy"},
 		{"a priority in words", model.Response{Text: with(`"priority":2`, `"priority":"high"`)}, `"subtasks.priority" must be a whole number, not a text`},
 		{"prose", model.Response{Text: "I would begin with the dates."}, "it is not a JSON object: write the object only, no code fence"},
-		{"a fence", model.Response{Text: "```json\n" + aPlan + "\n```"}, "it is not a JSON object: write the object only, no code fence"},
+		{"a fence", model.Response{Text: "```json\n" + aPlan + "\n```"}, "it stands in a code fence (```): write the object only, no code fence"},
 		{"a wish at the end", model.Response{Text: aPlan + " Good luck!"}, "something follows the JSON object: write the object only"},
 		{"no subtasks", model.Response{Text: `{"rationale":"none"}`}, "the plan has no `subtasks`"},
 		{"subtasks by name", model.Response{Text: `{"subtasks":{"a":1}}`}, "`subtasks` must be a list"},

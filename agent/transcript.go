@@ -45,8 +45,11 @@ type turn struct {
 	Text  string      `json:"text,omitempty"`
 	Calls []callMade  `json:"calls,omitempty"`
 	Stop  model.Stop  `json:"stop,omitempty"`
-	Usage model.Usage `json:"usage,omitzero"`
+	Usage model.Usage `json:"usage,omitzero"` // that counts; Estimated where the provider did not say all of it
 	Error string      `json:"error,omitempty"`
+
+	Adapted   []string `json:"adapted,omitempty"`   // how the request was put otherwise after refusals
+	Unwrapped []string `json:"unwrapped,omitempty"` // what was taken off the text before it was read (llm.unwrap)
 }
 
 // A callMade is a call that a model wanted, and the executor's answer.
@@ -73,10 +76,17 @@ func (t *transcript) encode() json.RawMessage {
 }
 
 func (t *transcript) took(r model.Response, err error) *turn {
-	said := turn{Model: r.Model, Text: excerpt.Of(r.Text, maxSaid), Stop: r.Stop, Usage: r.Usage}
+	said := turn{Model: r.Model, Text: excerpt.Of(r.Text, maxSaid), Stop: r.Stop, Usage: r.Usage, Adapted: r.Adapted}
 	if err != nil {
 		said.Error = excerpt.Of(err.Error(), 1<<10)
 	}
 	t.Turns = append(t.Turns, said)
 	return &t.Turns[len(t.Turns)-1]
+}
+
+// unwrapped notes what was taken off the last answer.
+func (t *transcript) unwrapped(taken []string) {
+	if n := len(t.Turns); n > 0 {
+		t.Turns[n-1].Unwrapped = taken
+	}
 }

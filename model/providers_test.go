@@ -32,6 +32,9 @@ var dialects = map[string]func(*provider.Server) model.Model{
 	"openai": func(s *provider.Server) model.Model {
 		return openai.New("gpt-4.1", canary, openai.Options{BaseURL: s.URL + "/v1"})
 	},
+	"responses": func(s *provider.Server) model.Model {
+		return openai.New("gpt-4.1", canary, openai.Options{BaseURL: s.URL + "/v1", Responses: true})
+	},
 }
 
 // forms are the two ways to have an answer.
@@ -100,7 +103,7 @@ func TestText(t *testing.T) {
 			t.Errorf("the stream told %q", heard)
 		}
 		asked := provider.Request{System: q.System, Messages: q.Messages, MaxTokens: q.MaxTokens, Key: q.Key, Temperature: q.Temperature, Usage: q.Usage}
-		wanted := provider.Request{System: r.System, Messages: r.Messages, MaxTokens: 77, Key: r.Key, Temperature: &warm, Usage: q.Dialect == provider.Anthropic || q.Stream}
+		wanted := provider.Request{System: r.System, Messages: r.Messages, MaxTokens: 77, Key: r.Key, Temperature: &warm, Usage: q.Dialect != provider.OpenAI || q.Stream}
 		if d := cmp.Diff(wanted, asked); d != "" {
 			t.Error(d)
 		}
@@ -187,7 +190,7 @@ func TestSchema(t *testing.T) {
 				if q.Schema == nil || q.System != r.System {
 					t.Errorf("the schema was asked for in the prompt: %s", q.System)
 				}
-				if q.Dialect == provider.OpenAI && q.Strict != c.strict {
+				if q.Dialect != provider.Anthropic && q.Strict != c.strict {
 					t.Errorf("strict is %v", q.Strict)
 				}
 			})
@@ -296,8 +299,8 @@ func TestConnections(t *testing.T) {
 		want  model.Kind
 	}{
 		{"reset before", provider.Fault{Cut: provider.CutBefore}, model.Unavailable},
-		{"reset after the head", provider.Fault{Cut: provider.CutAfter}, model.Malformed},
-		{"reset in the middle", provider.Fault{Cut: provider.CutMiddle}, model.Malformed},
+		{"reset after the head", provider.Fault{Cut: provider.CutAfter}, model.Interrupted},
+		{"reset in the middle", provider.Fault{Cut: provider.CutMiddle}, model.Interrupted},
 		{"not JSON", provider.Fault{ContentType: "text/html"}, model.Malformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -327,7 +330,7 @@ func TestConnections(t *testing.T) {
 		for name, dial := range dialects {
 			s := serve(t, always(provider.Reply{Text: text, Fault: provider.Fault{Truncate: true}}))
 			res, err := dial(s).Complete(t.Context(), ask("x"))
-			if e := failure(t, err); e.Kind != model.Malformed || res.Text != "" {
+			if e := failure(t, err); e.Kind != model.Interrupted || res.Text != "" {
 				t.Errorf("%s: got %+v, %q", name, *e, res.Text)
 			}
 		}
@@ -375,10 +378,10 @@ func TestMangledStreams(t *testing.T) {
 							t.Errorf("a broken answer was taken: %s", d)
 						}
 					}
-					if harmful := harmful(mangle, name); harmful != (err != nil) {
+					if harmful := harmful(dialect, mangle, name); harmful != (err != nil) {
 						t.Errorf("err is %v", err)
 					}
-					if err != nil && mangle != provider.ErrorEvent && failure(t, err).Kind != model.Malformed {
+					if k := model.KindOf(err); err != nil && mangle != provider.ErrorEvent && k != model.Malformed && k != model.Interrupted {
 						t.Errorf("err is %v", err)
 					}
 				})
@@ -387,9 +390,12 @@ func TestMangledStreams(t *testing.T) {
 	}
 }
 
-func harmful(m provider.Mangle, of string) bool {
-	if m == provider.SameCalls {
+func harmful(dialect string, m provider.Mangle, of string) bool {
+	switch {
+	case m == provider.SameCalls:
 		return of == "calls"
+	case m == provider.NoEnd:
+		return dialect == "responses"
 	}
 	for _, h := range provider.Harmful {
 		if m == h {
@@ -407,7 +413,7 @@ func TestUsage(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := want
-		if s.Requests()[0].Dialect == provider.OpenAI { // which does not say what was written
+		if s.Requests()[0].Dialect != provider.Anthropic { // the others do not say what was written
 			want.CacheWrite = 0
 		}
 		if got.Usage != want {

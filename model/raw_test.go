@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ func rawModels(contentType string, body []byte, limit int) map[string]model.Mode
 	return map[string]model.Model{
 		"anthropic": anthropic.New("claude-sonnet-4-5", canary, anthropic.Options{HTTP: h, Limit: limit}),
 		"openai":    openai.New("gpt-4.1", canary, openai.Options{HTTP: h, Limit: limit}),
+		"responses": openai.New("gpt-5.6", canary, openai.Options{HTTP: h, Limit: limit, Responses: true}),
 	}
 }
 
@@ -73,13 +75,13 @@ func TestCompatibleServers(t *testing.T) {
 		{
 			"calls without ids",
 			call(`{"index":0,"function":{"name":"f","arguments":""}}`) + call(`{"index":1,"function":{"name":"f","arguments":"{}"}}`) + done,
-			model.Response{Stop: model.StopCalls, Calls: []model.Call{{ID: "call_0", Name: "f", Arguments: "{}"}, {ID: "call_1", Name: "f", Arguments: "{}"}}},
+			model.Response{Stop: model.StopCalls, Calls: []model.Call{{ID: "call00000", Name: "f", Arguments: "{}"}, {ID: "call00001", Name: "f", Arguments: "{}"}}},
 			"",
 		},
 		{
 			"a call sent twice",
 			call(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`) + call(`{"index":1,"id":"a","function":{"name":"f","arguments":"{}"}}`) + done,
-			model.Response{Calls: []model.Call{{ID: "a", Name: "f", Arguments: "{}"}}},
+			model.Response{Calls: []model.Call{{ID: "a", Name: "f", Arguments: "{}"}}, Usage: model.Usage{Output: 1, Estimated: true}},
 			model.Malformed,
 		},
 		{
@@ -98,8 +100,8 @@ func TestCompatibleServers(t *testing.T) {
 		{
 			"usage that cannot be",
 			`data: {"choices":[{"index":0,"delta":{"content":"x"}}],"usage":{"prompt_tokens":-10,"completion_tokens":-5,"total_tokens":-15}}` + "\n\n" + done,
-			model.Response{Text: "x", Stop: model.StopEnd},
-			"",
+			model.Response{},
+			model.Malformed,
 		},
 		{
 			"a refusal",
@@ -115,12 +117,13 @@ func TestCompatibleServers(t *testing.T) {
 		{
 			"OpenRouter's error in the middle",
 			`data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n" + `data: {"error":{"code":502,"message":"Provider disconnected"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n",
-			model.Response{Text: "x"},
+			model.Response{Text: "x", Usage: model.Usage{Output: 1, Estimated: true}},
 			model.Unavailable,
 		},
-		{"no reason to stop", `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\ndata: [DONE]\n\n", model.Response{Text: "x"}, model.Malformed},
-		{"no [DONE]", `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n" + finish, model.Response{Text: "x", Stop: model.StopEnd}, model.Malformed},
-		{"nothing", "", model.Response{}, model.Malformed},
+		{"no reason to stop", `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\ndata: [DONE]\n\n", model.Response{Text: "x", Stop: model.StopEnd}, ""},
+		{"no [DONE]", `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n" + finish, model.Response{Text: "x", Stop: model.StopEnd}, ""},
+		{"neither", `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n", model.Response{Text: "x", Usage: model.Usage{Output: 1, Estimated: true}}, model.Interrupted},
+		{"nothing", "", model.Response{}, model.Interrupted},
 		{"only the end", "data: [DONE]\n\n", model.Response{}, model.Malformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -301,14 +304,20 @@ func FuzzStreams(f *testing.F) {
 		}
 		return res, err
 	}
-	ends := map[string]string{"anthropic": "message_stop", "openai": "[DONE]"}
+	ends := map[string]*regexp.Regexp{
+		"anthropic": regexp.MustCompile(`(?i)stop_reason"\s*:\s*"`), "openai": regexp.MustCompile(`\[DONE\]|(?i)finish_reason"\s*:\s*[^n]`),
+		"responses": regexp.MustCompile(`response\.(completed|incomplete|done)`),
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for dialect, end := range ends {
 			res, err := complete(t, dialect, body)
-			if err != nil {
+			if err != nil || bytes.Contains(body, []byte(`\u`)) {
 				continue
 			}
-			at := bytes.Index(body, []byte(end))
+			at := -1
+			if loc := end.FindIndex(body); loc != nil {
+				at = loc[0]
+			}
 			if at < 0 || res.Stop == "" {
 				t.Errorf("%s: without an end it is %+v", dialect, res)
 				continue

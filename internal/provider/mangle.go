@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func broken(all []event, f Fault) ([]event, bool) {
 	case f.Mangle == ErrorEvent:
 		mid := len(all) / 2
 		e := event{data: `{"error":{"message":"The server had an error while processing your request","type":"server_error","param":null,"code":null}}`}
-		if all[0].name != "" {
+		if all[0].name != "" && all[0].name != "response.created" {
 			e = event{"error", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}
 		}
 		return append(append([]event{}, all[:mid]...), e), false
@@ -35,16 +36,17 @@ func broken(all []event, f Fault) ([]event, bool) {
 func sameCalls(all []event) []event {
 	out, id := append([]event{}, all...), ""
 	for i, e := range out {
-		for _, mark := range []string{`"id":"call`, `"id":"toolu`} {
+		for _, mark := range []string{`"id":"call`, `"id":"toolu`, `"call_id":"call`} {
 			at := strings.Index(e.data, mark)
 			if at < 0 {
 				continue
 			}
-			own := e.data[at : at+len(`"id":"`)+strings.IndexByte(e.data[at+len(`"id":"`):], '"')+1]
+			head := mark[:strings.LastIndexByte(mark, '"')+1]
+			own := e.data[at : at+len(head)+strings.IndexByte(e.data[at+len(head):], '"')+1]
 			if id == "" {
 				id = own
 			}
-			out[i].data = strings.Replace(e.data, own, id, 1)
+			out[i].data = regexp.MustCompile(regexp.QuoteMeta(mark)+`[^"]*"`).ReplaceAllString(e.data, id)
 		}
 	}
 	return out

@@ -69,7 +69,7 @@ const (
 	NoSpace     Mangle = "no space"      // none after the colon
 	NoBlankLine Mangle = "no blank line" // nothing between the events
 	LongLine    Mangle = "long line"     // one of 64 MiB
-	NoEnd       Mangle = "no end"        // the last event is missing
+	NoEnd       Mangle = "no end"        // the last event is missing, which of chat completions and of Anthropic's says nothing new
 	EndEarly    Mangle = "end early"     // the connection ends properly, in the middle of the answer
 	HalfEvent   Mangle = "half event"    // it ends in the middle of an event
 	HalfJSON    Mangle = "half json"     // each event's JSON is split into two events
@@ -79,11 +79,12 @@ const (
 	SameCalls   Mangle = "same calls"    // every call of a tool has the same id
 )
 
-// Harmless are the mangles after which a stream still says all there is to say.
-var Harmless = []Mangle{SplitRunes, MixedEnds, Comments, SameIDs, TwoLines, BOM, NoSpace}
+// Harmless are the mangles after which a stream still says all there is to say. Of the Responses API the last
+// event says it all, so NoEnd is not among them there.
+var Harmless = []Mangle{SplitRunes, MixedEnds, Comments, SameIDs, TwoLines, BOM, NoSpace, NoBlankLine, NoEnd}
 
 // Harmful are the mangles that break an answer.
-var Harmful = []Mangle{NoBlankLine, LongLine, NoEnd, EndEarly, HalfEvent, HalfJSON, BrokenRunes, ErrorEvent, Nulls}
+var Harmful = []Mangle{LongLine, EndEarly, HalfEvent, HalfJSON, BrokenRunes, ErrorEvent, Nulls}
 
 func (r *Reply) stop() model.Stop {
 	switch {

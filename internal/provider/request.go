@@ -37,6 +37,7 @@ type Dialect string
 const (
 	Anthropic Dialect = "anthropic"
 	OpenAI    Dialect = "openai"
+	Responses Dialect = "responses" // of OpenAI, the newer one
 )
 
 // Last is the text of the last message.

@@ -65,7 +65,7 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, p *Reply, answer 
 	}
 }
 
-// An event is one of a stream. A name is only given by Anthropic.
+// An event is one of a stream. Chat completions give it no name.
 type event struct{ name, data string }
 
 // stream sends an answer as server-sent events.
@@ -102,8 +102,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, p *Reply, events
 // Stream is the body of a stream that answers some request, as the server would send it.
 func Stream(d Dialect, p Reply) []byte {
 	q, events := Request{N: 1, Dialect: d, Model: "a-model", Stream: true, Usage: true}, openAIEvents
-	if d == Anthropic {
+	switch d {
+	case Anthropic:
 		events = anthropicEvents
+	case Responses:
+		events = responseEvents
 	}
 	all, _ := broken(events(&q, &p), p.Fault)
 	return []byte(strings.Join(mangled(all, p.Fault.Mangle), ""))

@@ -1,5 +1,5 @@
 // Package provider plays providers of language models on loopback, for tests and benches: the
-// Anthropic Messages API and the OpenAI chat completions API (which Ollama, vLLM, LiteLLM,
+// Anthropic Messages API, the OpenAI Responses API and the OpenAI chat completions API (which Ollama, vLLM, LiteLLM,
 // OpenRouter and Gemini's compatible endpoint speak too), as their public documentation has them,
 // streams and errors included. What it answers is up to a function; everything it was asked is kept.
 package provider
@@ -121,6 +121,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	for _, base := range []string{"/v1", "/v1beta/openai", "/api/v1"} { // OpenAI and most; Gemini; OpenRouter
 		mux.HandleFunc("POST "+base+"/chat/completions", s.completions)
+		mux.HandleFunc("POST "+base+"/responses", s.responses)
 		mux.HandleFunc("GET "+base+"/models", s.models)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -49,9 +49,14 @@ func (s *Server) forgot(q *Request) Fault {
 			continue
 		}
 		given := s.owed[m.Calls[0].ID]
-		f := forgotBlocks(i, m, given)
-		if q.Dialect == OpenAI {
+		var f Fault
+		switch q.Dialect {
+		case OpenAI:
 			f = cmp.Or(forgotSignature(i, m, given), s.misrecalled(m))
+		case Responses:
+			f = forgotItems(m, given)
+		default:
+			f = forgotBlocks(i, m, given)
 		}
 		if f.Status > 0 {
 			return f

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/json"
 	"errors"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -15,8 +16,9 @@ func whole(call *wire.Call, a *wire.Answer, msg *sdk.Message) error {
 		return call.Malformed("the answer is not a message")
 	}
 	a.Model, a.Stop = msg.Model, stopOf(msg.StopReason)
-	u := msg.Usage
-	a.Spent(usage(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens))
+	if err := spend(a, msg.Usage.RawJSON()); err != nil {
+		return err
+	}
 	t := &thinking{}
 	for i, b := range msg.Content {
 		var err error
@@ -48,8 +50,24 @@ func stopOf(r sdk.StopReason) model.Stop {
 	return model.StopOther
 }
 
-// usage counts the cached tokens in, which the API counts apart.
-func usage(plain, read, written, out int64) model.Usage {
-	plain, read, written = max(0, plain), max(0, read), max(0, written)
-	return model.Usage{Input: plain + read + written, CachedInput: read, CacheWrite: written, Output: max(0, out)}
+// counts are the usage of a message, of which an event may say a part.
+type counts struct {
+	Plain   wire.Count `json:"input_tokens"`
+	Read    wire.Count `json:"cache_read_input_tokens"`
+	Written wire.Count `json:"cache_creation_input_tokens"`
+	Output  wire.Count `json:"output_tokens"`
+}
+
+// spend takes a count of tokens where there is one. The cached tokens are counted in, which the API counts
+// apart. A count that cannot be stays as it is, for Spent to refuse.
+func spend(a *wire.Answer, raw string) error {
+	var u counts
+	if raw == "" || json.Unmarshal([]byte(raw), &u) != nil {
+		return nil
+	}
+	out := model.Usage{CachedInput: int64(u.Read), CacheWrite: int64(u.Written), Output: int64(u.Output)}
+	if out.Input = int64(u.Plain); u.Plain >= 0 && u.Read >= 0 && u.Written >= 0 {
+		out.Input = int64(u.Plain + u.Read + u.Written)
+	}
+	return a.Spent(out)
 }

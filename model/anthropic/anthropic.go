@@ -32,7 +32,6 @@ type Options struct {
 type Model struct {
 	name, base string
 	wire       *wire.Client
-	means      *wire.Means
 }
 
 // New is the model of a name, called with a key.
@@ -44,7 +43,7 @@ func New(name, key string, o Options) *Model {
 		o.Name = "anthropic"
 	}
 	return &Model{
-		name: name, base: o.BaseURL, means: &wire.Means{},
+		name: name, base: o.BaseURL,
 		wire: &wire.Client{Provider: o.Name, Secret: &key, HTTP: o.HTTP, Limit: o.Limit, Named: true},
 	}
 }
@@ -62,15 +61,23 @@ var about = map[wire.Mean][]string{
 }
 
 // Complete sends the request. It sends it again, put otherwise, if the model takes no schema or no
-// temperature, and remembers that.
+// temperature, and so does every later call of that model at that address in this process.
 func (m *Model) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	if r.Model == "" {
 		r.Model = m.name
 	}
+	learned := wire.Learned(m.base, r.Model)
 	for {
-		res, err := m.once(ctx, &r)
-		if err != nil && m.means.Learn(err, &r, m.wanted(&r)) {
+		f := learned.Form(&r)
+		res, err := m.once(ctx, &r, f)
+		if err != nil && learned.Refused(err, &r, f, m.wanted(&r)) {
 			continue
+		}
+		if r.Temperature != nil && f.Lacks(wire.TemperatureMean) {
+			res.Adapted = append(res.Adapted, "temperature: left out")
+		}
+		if len(r.Schema) > 0 && f.Lacks(wire.SchemaMean) {
+			res.Adapted = append(res.Adapted, "output_config: the schema stands in the prompt")
 		}
 		return res, err
 	}
@@ -88,20 +95,20 @@ func (m *Model) wanted(r *model.Request) map[wire.Mean][]string {
 	return out
 }
 
-func (m *Model) once(ctx context.Context, r *model.Request) (model.Response, error) {
+func (m *Model) once(ctx context.Context, r *model.Request, f wire.Form) (model.Response, error) {
 	call := m.wire.Call(r.Stream != nil)
 	call.Key = r.Key
 	opts := []option.RequestOption{
 		option.WithBaseURL(m.base), option.WithAPIKey(*m.wire.Secret), option.WithHTTPClient(call), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
 		option.WithRequestTimeout(24 * time.Hour), // the context has the deadline; without one the SDK refuses long answers
 	}
-	params, err := m.params(r)
+	params, err := params(r, f)
 	if err != nil {
 		return model.Response{}, call.Invalid(err)
 	}
 	messages, a := sdk.NewMessageService(opts...), call.Answer(r)
 	if r.Stream != nil {
-		return a.End(ctx, stream(call, a, messages.NewStreaming(ctx, params)))
+		return a.End(ctx, streamed(call, a, messages.NewStreaming(ctx, params)))
 	}
 	msg, err := messages.New(ctx, params)
 	if err == nil {

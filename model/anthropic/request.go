@@ -10,11 +10,11 @@ import (
 	"github.com/chargehand/chargehand/model/internal/wire"
 )
 
-func (m *Model) params(r *model.Request) (sdk.MessageNewParams, error) {
+func params(r *model.Request, f wire.Form) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: int64(r.Tokens())}
 	system := r.System
 	if len(r.Schema) > 0 {
-		if m.means.Lacks(wire.SchemaMean, r) {
+		if f.Lacks(wire.SchemaMean) {
 			system = wire.SchemaPrompt(system, r.Schema)
 		} else {
 			p.OutputConfig = sdk.OutputConfigParam{Format: sdk.JSONOutputFormatParam{Schema: wire.Closed(r.Schema)}}
@@ -23,7 +23,7 @@ func (m *Model) params(r *model.Request) (sdk.MessageNewParams, error) {
 	if system != "" {
 		p.System = []sdk.TextBlockParam{{Text: system}}
 	}
-	if r.Temperature != nil && !m.means.Lacks(wire.TemperatureMean, r) {
+	if r.Temperature != nil && !f.Lacks(wire.TemperatureMean) {
 		p.Temperature = sdk.Float(*r.Temperature)
 	}
 	for _, t := range r.Tools {

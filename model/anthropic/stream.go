@@ -1,14 +1,29 @@
 package anthropic
 
 import (
+	"encoding/json"
+
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
-	"github.com/chargehand/chargehand/model"
 	"github.com/chargehand/chargehand/model/internal/wire"
 )
 
-// stream takes an answer event by event. It is whole when message_stop has come after a reason to stop.
+// streamed takes an answer to a request for a stream, which some servers answer in one piece.
+func streamed(call *wire.Call, a *wire.Answer, events *ssestream.Stream[sdk.MessageStreamEventUnion]) error {
+	err := stream(call, a, events)
+	if body := call.Body(); body != nil {
+		var msg sdk.Message
+		if err := json.Unmarshal(body, &msg); err != nil {
+			return call.Malformed("the answer is not a message")
+		}
+		return whole(call, a, &msg)
+	}
+	return err
+}
+
+// stream takes an answer event by event. It is whole when a reason to stop has come, which follows all that is
+// said; some servers leave message_stop out.
 // Source: platform.claude.com/docs/en/build-with-claude/streaming.
 func stream(call *wire.Call, a *wire.Answer, events *ssestream.Stream[sdk.MessageStreamEventUnion]) error {
 	defer func() { _ = events.Close() }()
@@ -31,10 +46,10 @@ func stream(call *wire.Call, a *wire.Answer, events *ssestream.Stream[sdk.Messag
 	switch err := events.Err(); {
 	case err != nil:
 		return err
-	case !ended:
-		return call.Malformed("the stream ended before message_stop")
+	case a.Stop == "" && !ended:
+		return call.Interrupted("the stream ended before message_stop")
 	case a.Stop == "":
-		return call.Malformed("the stream ended without a reason")
+		return call.Malformed("the stream ended without a reason to stop")
 	}
 	a.Opaque = t.opaque()
 	return nil
@@ -43,20 +58,17 @@ func stream(call *wire.Call, a *wire.Answer, events *ssestream.Stream[sdk.Messag
 func take(call *wire.Call, a *wire.Answer, t *thinking, e *sdk.MessageStreamEventUnion) error {
 	switch e.Type {
 	case "message_start":
-		u := e.Message.Usage
 		a.Model = e.Message.Model
-		a.Spent(usage(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens))
+		return spend(a, e.Message.Usage.RawJSON())
 	case "content_block_start":
 		return block(a, t, e)
 	case "content_block_delta":
 		return delta(call, a, t, e)
 	case "message_delta":
-		u := e.Usage
-		a.Spent(model.Usage{Output: max(0, u.OutputTokens)})
-		a.Spent(usage(u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, 0))
 		if e.Delta.StopReason != "" {
 			a.Stop = stopOf(e.Delta.StopReason)
 		}
+		return spend(a, e.Usage.RawJSON())
 	}
 	return nil // the API may add kinds of events
 }

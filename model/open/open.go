@@ -24,26 +24,49 @@ type Options struct {
 }
 
 // Model is the model of a ref: "provider/model", or a model's name, whose provider is then known by the
-// name, or by which one is configured. It sends nothing. The error says what is missing, and what to do.
+// name, or by which one is configured. "provider+responses/model" is called by the Responses API. It sends
+// nothing. The error says what is missing, and what to do.
 func Model(ref string, env Env, o Options) (model.Model, error) {
-	name, provider, err := resolve(ref, env)
+	plain, responses := byResponses(ref)
+	name, provider, err := resolve(plain, env)
 	if err != nil {
 		return nil, err
+	}
+	if responses && provider.messages {
+		return nil, bad(ref, provider.title+" has no Responses API", "write "+provider.name+"/"+name)
 	}
 	p, err := provider.configured(env, o)
 	if err != nil {
 		return nil, err
 	}
+	p.responses = responses
 	return p.model(name), nil
 }
 
-// Resolve is the ref in full: "provider/model".
+// Resolve is the ref in full: "provider/model", or "provider+responses/model".
 func Resolve(ref string, env Env) (string, error) {
-	name, m, err := resolve(ref, env)
+	plain, responses := byResponses(ref)
+	name, m, err := resolve(plain, env)
 	if err != nil {
 		return "", err
 	}
+	if responses {
+		return m.name + ResponsesMark + "/" + name, nil
+	}
 	return m.name + "/" + name, nil
+}
+
+// ResponsesMark follows the name of a provider whose model is called by the Responses API.
+const ResponsesMark = "+responses"
+
+// byResponses takes the mark off a ref.
+func byResponses(ref string) (plain string, marked bool) {
+	provider, name, _ := strings.Cut(strings.TrimSpace(ref), "/")
+	provider, marked = strings.CutSuffix(provider, ResponsesMark)
+	if !marked {
+		return ref, false
+	}
+	return provider + "/" + name, true
 }
 
 // resolve finds whose model a ref means.
@@ -124,7 +147,7 @@ func (p *Provider) model(name string) caller {
 	if p.maker.messages {
 		return anthropic.New(name, *p.key, anthropic.Options{BaseURL: p.Address, HTTP: p.o.HTTP, Limit: p.o.Limit, Name: p.Name})
 	}
-	return openai.New(name, *p.key, openai.Options{BaseURL: p.Address, HTTP: p.o.HTTP, Limit: p.o.Limit, Name: p.Name})
+	return openai.New(name, *p.key, openai.Options{BaseURL: p.Address, HTTP: p.o.HTTP, Limit: p.o.Limit, Name: p.Name, Responses: p.responses})
 }
 
 // configured is the provider as the environment has it.

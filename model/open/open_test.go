@@ -46,6 +46,9 @@ func TestResolve(t *testing.T) {
 		{"llama3.2", "", "!whose model"},
 		{"meta-llama/Llama-3.3-70B", "", "!no provider is called meta-llama"},
 		{"antropic/claude-sonnet-4-5", "", "!did you mean anthropic"},
+		{"openai+responses/gpt-5.6", "", "openai+responses/gpt-5.6"},
+		{"openrouter+responses/openai/gpt-5.6", "", "openrouter+responses/openai/gpt-5.6"},
+		{"opnai+responses/gpt-5.6", "", "!did you mean openai"},
 		{"openai/", "", "!names no model"},
 		{"", "", "!empty"},
 	} {
@@ -75,6 +78,7 @@ func TestWhatIsMissing(t *testing.T) {
 		want string
 	}{
 		{"claude-sonnet-4-5", nil, "ANTHROPIC_API_KEY is not set"},
+		{"anthropic+responses/claude-sonnet-4-5", nil, "has no Responses API"},
 		{"gpt-5-mini", []string{"OPENAI_API_KEY= "}, "OPENAI_API_KEY is not set"},
 		{"gemini-2.5-pro", []string{"GEMINI_BASE_URL=http://localhost:1/v1"}, "GEMINI_API_KEY is not set"},
 		{"gpt-5-mini", []string{"OPENAI_API_KEY_FILE=/does/not/exist"}, "no such file"},
@@ -106,6 +110,7 @@ func TestModel(t *testing.T) {
 		{"anthropic/claude-sonnet-4-5", "ANTHROPIC_BASE_URL=URL ANTHROPIC_API_KEY=" + canary, "/v1/messages", true},
 		{"anthropic/claude-sonnet-4-5", "ANTHROPIC_BASE_URL=URL/v1/ ANTHROPIC_API_KEY_FILE=" + file, "/v1/messages", true},
 		{"openai/gpt-5-mini", "OPENAI_BASE_URL=URL/v1/ OPENAI_API_KEY=" + canary, "/v1/chat/completions", true},
+		{"openai+responses/gpt-5-mini", "OPENAI_BASE_URL=URL/v1 OPENAI_API_KEY=" + canary, "/v1/responses", true},
 		{"gpt-5-mini", "OPENAI_BASE_URL=URL/v1 ANTHROPIC_API_KEY=not-this-one", "/v1/chat/completions", false},
 		{"gemini/gemini-2.5-pro", "GEMINI_BASE_URL=URL/v1beta/openai GEMINI_API_KEY_FILE=" + file, "/v1beta/openai/chat/completions", true},
 		{"openrouter/meta/llama", "OPENROUTER_BASE_URL=URL/api/v1 OPENROUTER_API_KEY=" + canary, "/api/v1/chat/completions", true},

@@ -17,6 +17,8 @@ type Provider struct {
 	key   *string // a pointer, so that printing a Provider does not show it
 	maker *maker
 	o     Options
+
+	responses bool // its models are called by the Responses API
 }
 
 // A State is what the environment says of a provider: it can be called, or Err says why not.

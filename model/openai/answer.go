@@ -1,112 +1,230 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
-
-	sdk "github.com/sashabaranov/go-openai"
 
 	"github.com/chargehand/chargehand/model"
 	"github.com/chargehand/chargehand/model/internal/wire"
 )
 
-// whole takes an answer that came in one piece.
-func whole(call *wire.Call, a *wire.Answer, c *sdk.ChatCompletionResponse) error {
-	a.Model = c.Model
-	a.Spent(usage(&c.Usage))
-	if len(c.Choices) == 0 {
-		return call.Malformed("the answer has no choice")
+// A chatAnswer is an answer in one piece, or an event of a stream. What is not named here is not read.
+// Source: platform.openai.com/docs/api-reference/chat/object, …/chat-streaming.
+type chatAnswer struct {
+	Model   wire.Word             `json:"model"`
+	Choices wire.List[chatChoice] `json:"choices"`
+	Usage   json.RawMessage       `json:"usage"`
+	Groq    struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"x_groq"`
+}
+
+type chatChoice struct {
+	Index   wire.Count      `json:"index"`
+	Finish  wire.Word       `json:"finish_reason"`
+	Message chatWords       `json:"message"` // of an answer in one piece
+	Delta   chatWords       `json:"delta"`   // of a stream
+	Usage   json.RawMessage `json:"usage"`   // as Moonshot has it
+	Error   json.RawMessage `json:"error"`   // as OpenRouter has it
+}
+
+type chatWords struct {
+	Content          wire.Words          `json:"content"`
+	Refusal          wire.Word           `json:"refusal"`
+	ReasoningContent wire.Words          `json:"reasoning_content"`
+	Reasoning        wire.Words          `json:"reasoning"` // as vLLM and OpenRouter name it
+	Details          json.RawMessage     `json:"reasoning_details"`
+	ToolCalls        wire.List[chatMade] `json:"tool_calls"`
+}
+
+type chatMade struct {
+	Index    *wire.Count `json:"index"`
+	ID       wire.Word   `json:"id"`
+	Function struct {
+		Name      wire.Word   `json:"name"`
+		Arguments wire.Argued `json:"arguments"`
+	} `json:"function"`
+
+	// Extra is Gemini's, which refuses a conversation that goes on without the signature in it.
+	// Source: ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
+	Extra json.RawMessage `json:"extra_content"`
+}
+
+// A chatReader reads the answer of one call.
+type chatReader struct {
+	call *wire.Call
+	a    *wire.Answer
+
+	refusal, reasoning strings.Builder
+	details            details
+	chosen             bool // a choice has come
+}
+
+func (c *chatReader) read() error {
+	var err error
+	if body := c.call.Body(); body != nil {
+		err = c.whole(body)
+	} else {
+		err = c.stream()
 	}
-	msg := c.Choices[0].Message
-	a.Stop = stopOf(c.Choices[0].FinishReason)
-	text := msg.Content
-	for _, part := range msg.MultiContent {
-		text += part.Text
-	}
-	if err := a.Say(text); err != nil {
+	kept := memory{Reasoning: c.reasoning.String(), Details: c.details.raw()}
+	c.a.Opaque = kept.opaque()
+	if err != nil {
 		return err
 	}
-	_, more := beside(call.Body(), 0)
-	for i, t := range msg.ToolCalls {
-		n := int64(i)
-		if err := errors.Join(a.Begin(n, t.ID, t.Function.Name), a.Argue(n, t.Function.Arguments), a.Attach(n, more.extra(i))); err != nil {
+	return decline(c.a, c.refusal.String())
+}
+
+func (c *chatReader) whole(body []byte) error {
+	if err := c.event(body); err != nil {
+		return err
+	}
+	if !c.chosen {
+		return c.call.Malformed("the answer has no choice")
+	}
+	if c.a.Stop == "" {
+		c.a.Stop = model.StopOther
+	}
+	return nil
+}
+
+// stream takes an answer event by event. Its end is a reason to stop or [DONE], whichever comes: some
+// servers leave out one of them.
+func (c *chatReader) stream() error {
+	err := each(c.call, func(data []byte) error {
+		if string(data) == "[DONE]" {
+			return nil
+		}
+		return c.event(data)
+	})
+	text, calls := c.a.Said()
+	switch {
+	case err != nil:
+		return err
+	case c.a.Stop != "":
+		return nil
+	case !c.call.Done():
+		return c.call.Interrupted("the stream ended without a reason to stop and without [DONE]")
+	case text+calls == 0:
+		return c.call.Malformed("the stream has neither text nor a reason to stop")
+	}
+	c.a.Stop = model.StopEnd
+	return nil
+}
+
+func (c *chatReader) event(data []byte) error {
+	var e chatAnswer
+	if err := json.Unmarshal(data, &e); err != nil {
+		return err
+	}
+	if e.Model != "" {
+		c.a.Model = string(e.Model)
+	}
+	for _, raw := range []json.RawMessage{e.Usage, e.Groq.Usage} {
+		if err := spend(c.a, raw); err != nil {
 			return err
 		}
 	}
-	if err := a.Think(msg.ReasoningContent + more.Reasoning); err != nil {
-		return err
+	for i := range e.Choices {
+		if e.Choices[i].Index != 0 {
+			continue
+		}
+		c.chosen = true
+		if err := c.choice(&e.Choices[i]); err != nil {
+			return err
+		}
 	}
-	a.Opaque = remembered(msg.ReasoningContent)
-	return decline(a, msg.Refusal)
+	return nil
 }
 
-// stream takes an answer chunk by chunk. It is whole when [DONE] has come after a reason to stop.
-// Source: platform.openai.com/docs/api-reference/chat-streaming.
-func stream(call *wire.Call, a *wire.Answer, s *sdk.ChatCompletionStream) error {
-	defer func() { _ = s.Close() }()
-	var refusal, reasoning strings.Builder
-	for {
-		var c sdk.ChatCompletionStreamResponse
-		raw, err := s.RecvRaw()
-		if err == nil {
-			err = json.Unmarshal(raw, &c)
+func (c *chatReader) choice(choice *chatChoice) error {
+	for _, w := range []*chatWords{&choice.Message, &choice.Delta} {
+		if err := c.words(w); err != nil {
+			return err
 		}
+	}
+	if err := spend(c.a, choice.Usage); err != nil {
+		return err
+	}
+	if err := c.call.Told(choice.Error); err != nil {
+		return err
+	}
+	return c.finish(string(choice.Finish))
+}
+
+// words takes what was thought, said and called.
+func (c *chatReader) words(w *chatWords) error {
+	thought := w.ReasoningContent.Text + w.ReasoningContent.Thought
+	c.reasoning.WriteString(thought)
+	c.refusal.WriteString(string(w.Refusal))
+	if len(w.Details) > 0 {
+		c.details.add(w.Details)
+	}
+	beside := thought + w.Reasoning.Text + w.Reasoning.Thought + w.Content.Thought + string(w.Refusal) + string(nonNull(w.Details))
+	if err := errors.Join(c.a.Think(beside), c.a.Say(w.Content.Text)); err != nil {
+		return err
+	}
+	for i := range w.ToolCalls {
+		if err := c.made(i, &w.ToolCalls[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nonNull(raw json.RawMessage) json.RawMessage {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return raw
+}
+
+// made takes the i-th call of an event, or a part of it.
+func (c *chatReader) made(i int, t *chatMade) error {
+	n, id, name := int64(i), string(t.ID), string(t.Function.Name)
+	if t.Index != nil {
+		n = int64(*t.Index)
+	}
+	if !c.a.GoesOn(n, id, name) {
 		switch {
-		case errors.Is(err, io.EOF) && !call.Done():
-			return call.Malformed("the stream ended before [DONE]")
-		case errors.Is(err, io.EOF) && a.Stop == "":
-			return call.Malformed("the stream ended without a reason")
-		case errors.Is(err, io.EOF):
-			a.Opaque = remembered(reasoning.String())
-			return decline(a, refusal.String())
-		case err != nil:
+		case t.Index == nil: // as Gemini and Ollama have it: whole calls, without numbers
+			n = c.a.Next()
+		case c.a.Open(n):
+			c.a.Leave(n)
+		}
+		if err := c.a.Begin(n, id, name); err != nil {
 			return err
 		}
-		if c.Model != "" {
-			a.Model = c.Model
-		}
-		if c.Usage != nil {
-			a.Spent(usage(c.Usage))
-		}
-		for _, choice := range c.Choices {
-			if choice.Index != 0 {
-				continue
-			}
-			more, _ := beside(raw, choice.Index)
-			if err := take(a, &choice, &more); err != nil {
-				return err
-			}
-			reasoning.WriteString(choice.Delta.ReasoningContent)
-			refusal.WriteString(choice.Delta.Refusal)
-		}
 	}
+	return errors.Join(c.a.Argue(n, string(t.Function.Arguments)), c.a.Attach(n, t.Extra))
 }
 
-func take(a *wire.Answer, c *sdk.ChatCompletionStreamChoice, more *aside) error {
-	if c.FinishReason != "" {
-		a.Stop = stopOf(c.FinishReason)
+// stops are the reasons that servers give, in small letters.
+var stops = map[string]model.Stop{
+	"stop": model.StopEnd, "end_turn": model.StopEnd, "eos": model.StopEnd, "eos_token": model.StopEnd, "stop_sequence": model.StopEnd,
+	"length": model.StopLength, "model_length": model.StopLength, "max_tokens": model.StopLength, "model_context_window_exceeded": model.StopLength,
+	"tool_calls": model.StopCalls, "function_call": model.StopCalls, "tool_use": model.StopCalls,
+	"content_filter": model.StopRefusal, "safety": model.StopRefusal, "recitation": model.StopRefusal, "sensitive": model.StopRefusal, "refusal": model.StopRefusal,
+}
+
+// failures are the reasons that say that something behind the server failed.
+var failures = []string{"error", "abort", "network_error", "insufficient_system_resource", "malformed_function_call"}
+
+func (c *chatReader) finish(reason string) error {
+	if reason == "" {
+		return nil
 	}
-	if err := errors.Join(a.Think(c.Delta.ReasoningContent+more.Reasoning+c.Delta.Refusal), a.Say(c.Delta.Content)); err != nil {
-		return err
+	reason = strings.ToLower(reason)
+	for _, f := range failures {
+		if reason == f {
+			return c.call.Failed("the provider ended its answer with finish_reason " + f)
+		}
 	}
-	for i, t := range c.Delta.ToolCalls {
-		n := int64(i)
-		if t.Index != nil {
-			n = int64(*t.Index)
-		}
-		if !a.Open(n) || t.Index == nil && t.ID != "" {
-			if t.Index == nil { // as Gemini and Ollama have it: whole calls, without numbers
-				n = a.Next()
-			}
-			if err := a.Begin(n, t.ID, t.Function.Name); err != nil {
-				return err
-			}
-		}
-		if err := errors.Join(a.Argue(n, t.Function.Arguments), a.Attach(n, more.extra(i))); err != nil {
-			return err
-		}
+	var ok bool
+	if c.a.Stop, ok = stops[reason]; !ok {
+		c.a.Stop = model.StopOther
 	}
 	return nil
 }
@@ -123,23 +241,58 @@ func decline(a *wire.Answer, refusal string) error {
 	return nil
 }
 
-var stops = map[sdk.FinishReason]model.Stop{
-	sdk.FinishReasonStop: model.StopEnd, sdk.FinishReasonLength: model.StopLength, sdk.FinishReasonToolCalls: model.StopCalls,
-	sdk.FinishReasonFunctionCall: model.StopCalls, sdk.FinishReasonContentFilter: model.StopRefusal,
+// chatUsage is what a call cost, in the forms that servers give it.
+type chatUsage struct {
+	Prompt     wire.Count   `json:"prompt_tokens"`
+	Completion wire.Count   `json:"completion_tokens"`
+	Total      wire.Count   `json:"total_tokens"`
+	Input      wire.Count   `json:"input_tokens"`
+	Output     wire.Count   `json:"output_tokens"`
+	Cached     wire.Count   `json:"cached_tokens"`           // Moonshot's
+	Hit        wire.Count   `json:"prompt_cache_hit_tokens"` // DeepSeek's
+	Of         usageDetails `json:"prompt_tokens_details"`
+	InputOf    usageDetails `json:"input_tokens_details"`
+	OutputOf   usageDetails `json:"completion_tokens_details"`
+	ResponseOf usageDetails `json:"output_tokens_details"`
 }
 
-func stopOf(r sdk.FinishReason) model.Stop {
-	if s, ok := stops[r]; ok {
-		return s
+type usageDetails struct {
+	Cached    wire.Count `json:"cached_tokens"`
+	Written   wire.Count `json:"cache_write_tokens"`
+	Reasoning wire.Count `json:"reasoning_tokens"`
+}
+
+// spend takes a count of tokens where there is one.
+func spend(a *wire.Answer, raw json.RawMessage) error {
+	var u chatUsage
+	if len(nonNull(raw)) == 0 || json.Unmarshal(raw, &u) != nil {
+		return nil // not said in any form that is known
 	}
-	return model.StopOther
+	return a.Spent(u.usage())
 }
 
-// usage takes what is in the total and in none of the parts for output, as Gemini counts its reasoning.
-func usage(u *sdk.Usage) model.Usage {
-	out := model.Usage{Input: int64(max(0, u.PromptTokens)), Output: int64(max(0, u.CompletionTokens, u.TotalTokens-u.PromptTokens))}
-	if d := u.PromptTokensDetails; d != nil {
-		out.CachedInput = min(int64(max(0, d.CachedTokens)), out.Input)
+// usage takes what is in the total and in none of the parts for output, as Gemini counts its reasoning. A
+// count that cannot be stays as it is, for Spent to refuse.
+func (u *chatUsage) usage() model.Usage {
+	out := model.Usage{
+		Input: either(u.Prompt, u.Input), Output: either(u.Completion, u.Output),
+		CachedInput: either(u.Of.Cached, u.InputOf.Cached, u.Cached, u.Hit), CacheWrite: either(u.Of.Written, u.InputOf.Written),
+		Reasoning: either(u.OutputOf.Reasoning, u.ResponseOf.Reasoning),
+	}
+	if out.Input >= 0 && out.Output >= 0 && u.Total >= 0 {
+		out.Output = max(out.Output, int64(u.Total)-out.Input)
+	} else if u.Total < 0 {
+		out.Output = -1
 	}
 	return out
+}
+
+// either is the first count that is not zero.
+func either(all ...wire.Count) int64 {
+	for _, c := range all {
+		if c != 0 {
+			return int64(c)
+		}
+	}
+	return 0
 }

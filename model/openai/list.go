@@ -1,16 +1,8 @@
 package openai
 
-import (
-	"context"
-	"net/http"
-	"strings"
-)
+import "context"
 
 // Models are the names of the models that the server lists.
 func (m *Model) Models(ctx context.Context) ([]string, error) {
-	h := http.Header{}
-	if *m.wire.Secret != "" {
-		h.Set("Authorization", "Bearer "+*m.wire.Secret)
-	}
-	return m.wire.List(ctx, strings.TrimRight(m.base, "/")+"/models", h)
+	return m.wire.List(ctx, m.base+"/models", m.header())
 }

@@ -1,18 +1,17 @@
-// Package openai is the models of OpenAI and of every server that speaks its chat completions: Gemini's
-// compatible endpoint, Ollama, vLLM, LiteLLM, OpenRouter and many more.
+// Package openai is the models of OpenAI and of every server that speaks its chat completions or its
+// Responses API: Gemini's compatible endpoint, Ollama, vLLM, LiteLLM, OpenRouter and many more.
 //
-// The SDK makes requests and reads answers. What goes over the network is watched by model/internal/wire:
-// the SDK's reader has no bound on lines, gives up after 300 comments, does not join the lines of an event,
-// and ends in the same way after [DONE] as after a connection that closed too soon.
+// Requests and answers are structs of this package. Those of answers take each form that servers are known
+// to send (docs/models.md, "Quirks"): a typed client refuses an answer for one odd member of it.
 package openai
 
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
-	"slices"
-
-	sdk "github.com/sashabaranov/go-openai"
+	"regexp"
+	"strings"
 
 	"github.com/chargehand/chargehand/model"
 	"github.com/chargehand/chargehand/model/internal/wire"
@@ -23,17 +22,18 @@ const Address = "https://api.openai.com/v1"
 
 // Options are what a Model is like. The zero Options are those of OpenAI itself.
 type Options struct {
-	BaseURL string       // what "/chat/completions" follows. Empty means Address
-	HTTP    *http.Client // Nil means one without a timeout; redirects are never followed
-	Limit   int          // bytes of an answer, beyond which it counts as malformed. Zero means 8 MiB
-	Name    string       // of the provider, in errors. Empty means "openai"
+	BaseURL   string       // what "/chat/completions" follows. Empty means Address
+	HTTP      *http.Client // Nil means one without a timeout; redirects are never followed
+	Limit     int          // bytes of an answer, beyond which it counts as malformed. Zero means 8 MiB
+	Name      string       // of the provider, in errors. Empty means "openai"
+	Responses bool         // it is called by the Responses API. False means by chat completions, until a refusal leads there
 }
 
-// A Model is one model of a provider that speaks chat completions.
+// A Model is one model of a provider that speaks chat completions or the Responses API.
 type Model struct {
 	name, base string
+	responses  bool
 	wire       *wire.Client
-	means      *wire.Means
 }
 
 // New is the model of a name, called with a key. An empty key is not sent.
@@ -45,84 +45,168 @@ func New(name, key string, o Options) *Model {
 		o.Name = "openai"
 	}
 	return &Model{
-		name: name, base: o.BaseURL, means: &wire.Means{},
+		name: name, base: strings.TrimRight(o.BaseURL, "/"), responses: o.Responses,
 		wire: &wire.Client{Provider: o.Name, Secret: &key, HTTP: o.HTTP, Limit: o.Limit},
 	}
 }
 
 // String is "provider/model".
-func (m *Model) String() string { return m.wire.Provider + "/" + m.name }
+func (m *Model) String() string {
+	if m.responses {
+		return m.wire.Provider + "+responses/" + m.name
+	}
+	return m.wire.Provider + "/" + m.name
+}
 
 // GoString is String: a key is nowhere in it.
 func (m *Model) GoString() string { return m.String() }
 
-// Complete sends the request. It sends it again, put otherwise, where the server takes no schema, no
-// usage of streams, no temperature or the other of the two names of MaxTokens, or wants back what the
-// model reasoned, and remembers that.
+// mostForms bounds how often one request is put otherwise.
+const mostForms = 12
+
+// Complete sends the request. After a refusal that names a parameter it sends it again without it, or with
+// another value, and so does every later call of that model at that address in this process.
 func (m *Model) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	if r.Model == "" {
 		r.Model = m.name
 	}
-	for {
-		res, err := m.once(ctx, &r)
-		if err != nil && m.means.Learn(err, &r, wanted(&r)) {
+	learned := wire.Learned(m.base, r.Model)
+	for n := 1; ; n++ {
+		f := m.form(&r, learned)
+		res, err := m.once(ctx, &r, f)
+		if err != nil && n < mostForms && learned.Refused(err, &r, f, m.about(&r, f)) {
 			continue
 		}
+		res.Adapted = adapted(&r, f)
 		return res, err
 	}
 }
 
-// wanted is what the request has that it could do without, and what refusals of it name.
-func wanted(r *model.Request) map[wire.Mean][]string {
-	out := map[wire.Mean][]string{wire.TokensMean: {"max_tokens", "max_completion_tokens"}}
-	if len(r.Schema) > 0 {
-		out[wire.SchemaMean] = []string{"response_format", "json_schema", "response_schema", "responseSchema", "structured output"}
+// reasoner matches the models of OpenAI that reason: they take max_completion_tokens only, and no temperature.
+var reasoner = regexp.MustCompile(`^(o[1-9]|gpt-[5-9])`)
+
+// form is how the request is put: as was learnt, and as the name says.
+func (m *Model) form(r *model.Request, learned *wire.Means) wire.Form {
+	f := learned.Form(r)
+	if reasoner.MatchString(r.Model) {
+		f[wire.TemperatureMean] = ""
 	}
-	if r.Stream != nil {
-		out[wire.UsageMean] = []string{"stream_options", "include_usage"}
+	if m.responses {
+		f[wire.EndpointMean] = declared
+	}
+	return f
+}
+
+// declared is the value of an endpoint that no refusal led to.
+const declared = "declared"
+
+// about is what the request has that it could do without, and what refusals of it name.
+func (m *Model) about(r *model.Request, f wire.Form) map[wire.Mean][]string {
+	out := map[wire.Mean][]string{}
+	if len(r.Schema) > 0 {
+		out[wire.SchemaMean] = []string{
+			"response_format", "json_schema", "response_schema", "responseSchema", "structured output", "response mime type", "json mode", "text.format",
+		}
 	}
 	if r.Temperature != nil {
 		out[wire.TemperatureMean] = []string{"temperature"}
 	}
-	if slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Calls) > 0 }) {
-		out[wire.ForgetMean] = []string{"reasoning_content"}
+	if r.System != "" {
+		out[wire.SystemMean] = []string{"system role", "does not support 'system'", "role 'system'"}
+	}
+	if f.Lacks(wire.EndpointMean) {
+		out[wire.IncludeMean] = []string{"include[0]", "'include'", `"include"`, "encrypted_content", "encrypted content"}
+		delete(out, wire.SystemMean) // it is a field of its own there
+		return out
+	}
+	out[wire.EndpointMean] = wire.Endpoint
+	out[wire.TokensMean] = []string{"max_tokens", "max_completion_tokens"}
+	if r.Stream != nil {
+		out[wire.UsageMean] = []string{"stream_options", "include_usage"}
+	}
+	if len(r.Tools) > 0 {
+		out[wire.EffortMean] = []string{"reasoning_effort", "reasoning effort"}
+	}
+	for i := range r.Messages {
+		if len(r.Messages[i].Calls) > 0 {
+			out[wire.ForgetMean] = []string{"reasoning_content"}
+		}
 	}
 	return out
 }
 
-func (m *Model) once(ctx context.Context, r *model.Request) (model.Response, error) {
+// adapted says in which way the request was sent otherwise than asked for.
+func adapted(r *model.Request, f wire.Form) []string {
+	var out []string
+	add := func(m wire.Mean, applies bool, what string) {
+		if f.Lacks(m) && applies {
+			out = append(out, what)
+		}
+	}
+	chat := !f.Lacks(wire.EndpointMean)
+	add(wire.EndpointMean, f[wire.EndpointMean] != declared, "endpoint: /responses instead of /chat/completions")
+	add(wire.SchemaMean, len(r.Schema) > 0, "response_format: the schema stands in the prompt")
+	add(wire.TemperatureMean, r.Temperature != nil, "temperature: left out")
+	add(wire.EffortMean, chat && len(r.Tools) > 0, "reasoning_effort: "+f[wire.EffortMean])
+	add(wire.SystemMean, chat && r.System != "", "system prompt: at the beginning of the first message")
+	add(wire.UsageMean, chat && r.Stream != nil, "stream_options: left out, so usage may not be said")
+	add(wire.TokensMean, chat, "max_tokens: under its other name")
+	add(wire.IncludeMean, !chat, "include: left out, so reasoning does not go back")
+	return out
+}
+
+// once sends the request in one form.
+func (m *Model) once(ctx context.Context, r *model.Request, f wire.Form) (model.Response, error) {
 	call := m.wire.Call(r.Stream != nil)
 	call.Key = r.Key
-	q, err := m.request(r)
+	path, body, err := m.put(r, f)
 	if err != nil {
 		return model.Response{}, call.Invalid(err)
 	}
-	config := sdk.DefaultConfig(*m.wire.Secret)
-	config.BaseURL, config.HTTPClient = m.base, m.returning(call, r)
-	client, a := sdk.NewClientWithConfig(config), call.Answer(r)
-	if r.Stream != nil {
-		s, err := client.CreateChatCompletionStream(ctx, q)
-		if err == nil {
-			err = stream(call, a, s)
-		}
-		return a.End(ctx, refusedHere(call, err))
+	a := call.Answer(r)
+	if err := call.Post(ctx, m.base+path, m.header(), body); err != nil {
+		return a.End(ctx, err)
 	}
-	c, err := client.CreateChatCompletion(ctx, q)
-	if err == nil {
-		err = whole(call, a, &c)
+	defer call.Close()
+	if f.Lacks(wire.EndpointMean) {
+		return a.End(ctx, (&responseReader{call: call, a: a}).read())
 	}
-	return a.End(ctx, refusedHere(call, err))
+	return a.End(ctx, (&chatReader{call: call, a: a}).read())
 }
 
-// refusedHere is err, named if the SDK sent nothing because it knows that the model would refuse.
-func refusedHere(call *wire.Call, err error) error {
-	for _, known := range []error{
-		sdk.ErrReasoningToolsRequireResponses, sdk.ErrReasoningModelMaxTokensDeprecated, sdk.ErrReasoningModelLimitationsOther,
-		sdk.ErrReasoningSamplingUnsupported, sdk.ErrReasoningEffortUnsupported, sdk.ErrChatCompletionInvalidModel,
-	} {
-		if errors.Is(err, known) {
-			return call.Invalid(err)
+// put is where the request goes to, and its body.
+func (m *Model) put(r *model.Request, f wire.Form) (path string, body any, err error) {
+	if len(r.Messages) == 0 {
+		return "", nil, errors.New("the request has no messages")
+	}
+	if f.Lacks(wire.EndpointMean) {
+		body, err = responseRequestOf(r, f)
+		return "/responses", body, err
+	}
+	body, err = m.chatRequest(r, f)
+	return "/chat/completions", body, err
+}
+
+func (m *Model) header() http.Header {
+	h := http.Header{"User-Agent": {"chargehand"}}
+	if *m.wire.Secret != "" {
+		h.Set("Authorization", "Bearer "+*m.wire.Secret)
+	}
+	return h
+}
+
+// each calls f with the data of every event up to the end of the stream.
+func each(call *wire.Call, f func(data []byte) error) error {
+	for {
+		data, err := call.Event()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(data); err != nil {
+			return err
 		}
 	}
-	return err
 }

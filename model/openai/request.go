@@ -1,111 +1,195 @@
 package openai
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"regexp"
-
-	sdk "github.com/sashabaranov/go-openai"
+	"slices"
 
 	"github.com/chargehand/chargehand/model"
 	"github.com/chargehand/chargehand/model/internal/wire"
 )
 
-// reasoner matches the models that reason: they take max_completion_tokens only, and no temperature.
-var reasoner = regexp.MustCompile(`^(o[1-9]|gpt-[5-9])`)
+// A chatRequest is the body of POST /chat/completions.
+// Source: platform.openai.com/docs/api-reference/chat/create.
+type chatRequest struct {
+	Model               string         `json:"model"`
+	Messages            []chatTurn     `json:"messages"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
+	Stream              bool           `json:"stream,omitempty"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+	ResponseFormat      *chatFormat    `json:"response_format,omitempty"`
+	Tools               []chatTool     `json:"tools,omitempty"`
+}
 
-func (m *Model) request(r *model.Request) (sdk.ChatCompletionRequest, error) {
-	q := sdk.ChatCompletionRequest{Model: r.Model}
-	reasons := reasoner.MatchString(r.Model)
-	if (reasons || m.base == Address) != m.means.Lacks(wire.TokensMean, r) {
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type chatFormat struct {
+	Type       string      `json:"type"`
+	JSONSchema namedSchema `json:"json_schema"`
+}
+
+type namedSchema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
+}
+
+type chatTool struct {
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Parameters  map[string]any `json:"parameters"`
+}
+
+type chatTurn struct {
+	Role             string          `json:"role"`
+	Content          string          `json:"content,omitempty"`
+	ToolCallID       string          `json:"tool_call_id,omitempty"`
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+	ToolCalls        []chatCall      `json:"tool_calls,omitempty"`
+}
+
+type chatCall struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Function calledFunction  `json:"function"`
+	Extra    json.RawMessage `json:"extra_content,omitempty"`
+}
+
+type calledFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func (m *Model) chatRequest(r *model.Request, f wire.Form) (*chatRequest, error) {
+	q := &chatRequest{Model: r.Model, Stream: r.Stream != nil}
+	if (reasoner.MatchString(r.Model) || m.base == Address) != f.Lacks(wire.TokensMean) {
 		q.MaxCompletionTokens = r.Tokens()
 	} else {
-		q.MaxTokens = r.Tokens() //nolint:staticcheck // only OpenAI itself, and who follows it closely, know the newer name
+		q.MaxTokens = r.Tokens() // only OpenAI itself, and who follows it closely, know the newer name
 	}
-	if r.Temperature != nil && !reasons && !m.means.Lacks(wire.TemperatureMean, r) {
-		// The SDK leaves a zero out; this is the smallest that it sends.
-		q.Temperature = max(float32(*r.Temperature), math.SmallestNonzeroFloat32)
+	if !f.Lacks(wire.TemperatureMean) {
+		q.Temperature = r.Temperature
 	}
-	if q.Stream = r.Stream != nil; q.Stream && !m.means.Lacks(wire.UsageMean, r) {
-		q.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
+	if q.Stream && !f.Lacks(wire.UsageMean) {
+		q.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	system := r.System
-	if len(r.Schema) > 0 {
-		if m.means.Lacks(wire.SchemaMean, r) {
-			system = wire.SchemaPrompt(system, r.Schema)
-		} else {
-			q.ResponseFormat = format(r)
-		}
-	}
-	q.Tools = tools(r.Tools)
-	if len(q.Tools) > 0 && (r.Model == sdk.GPT6Sol || r.Model == sdk.GPT6Luna) {
-		q.ReasoningEffort = sdk.ReasoningEffortNone // else they call tools through the Responses API only
-	}
-	if system != "" {
-		q.Messages = append(q.Messages, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleSystem, Content: system})
-	}
-	if len(r.Messages) == 0 {
-		return q, errors.New("the request has no messages")
-	}
-	for i, msg := range r.Messages {
-		turns, err := turnsOf(&msg)
-		if err != nil {
-			return q, fmt.Errorf("message %d: %w", i+1, err)
-		}
-		q.Messages = append(q.Messages, turns...)
-	}
-	return q, nil
-}
-
-func format(r *model.Request) *sdk.ChatCompletionResponseFormat {
-	return &sdk.ChatCompletionResponseFormat{
-		Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
-		JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: r.Schema, Strict: wire.Strict(r.Schema)},
-	}
-}
-
-func tools(all []model.Tool) []sdk.Tool {
-	var out []sdk.Tool
-	for _, t := range all {
-		params := wire.Object(t.Schema)
-		if params["type"] == nil {
-			params["type"] = "object"
-		}
-		if params["type"] == "object" && params["properties"] == nil {
-			params["properties"] = map[string]any{} // several servers insist on it
-		}
-		out = append(out, sdk.Tool{Type: sdk.ToolTypeFunction, Function: &sdk.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: params}})
-	}
-	return out
-}
-
-// turnsOf gives each result of a tool a message of its own, before the text.
-func turnsOf(m *model.Message) ([]sdk.ChatCompletionMessage, error) {
-	var out []sdk.ChatCompletionMessage
-	for _, r := range m.Results {
-		text := r.Text
-		if r.Error { // there is no field for it
-			text = "Error: " + text
-		}
-		if text == "" { // the SDK leaves it out, and the API insists on it
-			text = "(empty)"
-		}
-		out = append(out, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleTool, ToolCallID: r.ID, Content: text})
-	}
 	switch {
-	case m.Role != model.User && m.Role != model.Assistant:
-		return nil, fmt.Errorf("no role %q", m.Role)
-	case m.Text == "" && len(m.Calls) == 0 && len(out) == 0:
-		return nil, errors.New("it is empty")
-	case m.Text == "" && len(m.Calls) == 0:
+	case len(r.Schema) == 0:
+	case f.Lacks(wire.SchemaMean):
+		system = wire.SchemaPrompt(system, r.Schema)
+	default:
+		q.ResponseFormat = &chatFormat{Type: "json_schema", JSONSchema: schemaOf(r)}
+	}
+	for _, t := range r.Tools {
+		q.Tools = append(q.Tools, chatTool{"function", chatFunction{t.Name, t.Description, parameters(t)}})
+	}
+	if len(q.Tools) > 0 {
+		q.ReasoningEffort = f[wire.EffortMean]
+	}
+	var err error
+	q.Messages, err = turnsOf(r, system, f)
+	return q, err
+}
+
+func schemaOf(r *model.Request) namedSchema {
+	return namedSchema{Name: "answer", Schema: r.Schema, Strict: wire.Strict(r.Schema)}
+}
+
+// parameters is a tool's schema as an object with properties, which several servers insist on.
+func parameters(t model.Tool) map[string]any {
+	params := wire.Object(t.Schema)
+	if params["type"] == nil {
+		params["type"] = "object"
+	}
+	if params["type"] == "object" && params["properties"] == nil {
+		params["properties"] = map[string]any{}
+	}
+	return params
+}
+
+// turnsOf are the messages, the system prompt first.
+func turnsOf(r *model.Request, system string, f wire.Form) ([]chatTurn, error) {
+	var out []chatTurn
+	messages := r.Messages
+	switch {
+	case system == "":
+	case f.Lacks(wire.SystemMean):
+		messages = slices.Clone(messages)
+		messages[0].Text = system + "\n\n" + messages[0].Text
+	default:
+		out = append(out, chatTurn{Role: "system", Content: system})
+	}
+	for i := range messages {
+		turns, err := chatTurns(&messages[i], f)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		out = append(out, turns...)
+	}
+	return out, nil
+}
+
+// chatTurns gives each result of a tool a message of its own, before the text.
+func chatTurns(m *model.Message, f wire.Form) ([]chatTurn, error) {
+	if err := sound(m); err != nil {
+		return nil, err
+	}
+	var out []chatTurn
+	for _, r := range m.Results {
+		out = append(out, chatTurn{Role: "tool", ToolCallID: r.ID, Content: resultText(r)})
+	}
+	if m.Text == "" && len(m.Calls) == 0 {
 		return out, nil
 	}
-	turn := sdk.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
+	turn := chatTurn{Role: string(m.Role), Content: m.Text}
 	for _, c := range m.Calls {
-		turn.ToolCalls = append(turn.ToolCalls, sdk.ToolCall{
-			ID: c.ID, Type: sdk.ToolTypeFunction, Function: sdk.FunctionCall{Name: c.Name, Arguments: string(wire.Arguments(c.Arguments))},
-		})
+		call := chatCall{ID: c.ID, Type: "function", Function: calledFunction{c.Name, string(wire.Arguments(c.Arguments))}}
+		if isObject(c.Opaque) {
+			call.Extra = c.Opaque
+		}
+		turn.ToolCalls = append(turn.ToolCalls, call)
+	}
+	if len(m.Calls) > 0 {
+		kept := memoryOf(m.Opaque)
+		turn.ReasoningDetails = kept.Details
+		if f.Lacks(wire.ForgetMean) {
+			turn.ReasoningContent = &kept.Reasoning // even where it is nothing
+		}
 	}
 	return append(out, turn), nil
+}
+
+// sound reports a message that no API takes.
+func sound(m *model.Message) error {
+	switch {
+	case m.Role != model.User && m.Role != model.Assistant:
+		return fmt.Errorf("no role %q", m.Role)
+	case m.Text == "" && len(m.Calls) == 0 && len(m.Results) == 0:
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+// resultText is what a tool answered. There is no field for an error, and an empty text is refused.
+func resultText(r model.Result) string {
+	switch {
+	case r.Error:
+		return "Error: " + r.Text
+	case r.Text == "":
+		return "(empty)"
+	}
+	return r.Text
 }

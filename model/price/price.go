@@ -70,6 +70,7 @@ var makers = []string{"anthropic", "openai", "google", "mistral", "deepseek", "x
 
 func at(ref string, now time.Time) (chargehand.ModelPrice, bool) {
 	provider, name, ok := strings.Cut(ref, "/")
+	provider, _, _ = strings.Cut(provider, "+") // the protocol that it is called by
 	if !ok {
 		for _, maker := range makers {
 			if p, ok := of(maker, ref, now); ok {

@@ -89,3 +89,12 @@ func TestTableIsDated(t *testing.T) {
 		t.Errorf("the table has %d bytes", len(source))
 	}
 }
+
+// The protocol that a model is called by changes nothing of its price.
+func TestProtocolHasNoPrice(t *testing.T) {
+	plain, ok := Of("openai/gpt-5-mini")
+	other, too := Of("openai+responses/gpt-5-mini")
+	if plain.Model = other.Model; !ok || !too || plain.Most() != other.Most() {
+		t.Errorf("%+v and %+v", plain, other)
+	}
+}

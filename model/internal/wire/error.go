@@ -3,15 +3,16 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/chargehand/chargehand/internal/retryafter"
 	"github.com/chargehand/chargehand/model"
 )
 
@@ -24,24 +25,47 @@ type Complaint struct {
 	RetryAfter                 time.Duration // that it asks for in the body, as Gemini does
 }
 
-// Param is what an error is about, where the provider says that; it may stand in the message only.
-type param struct{ name string }
+// A refusal is what a provider said of a request, as far as the request can be put otherwise by it. The
+// parameter may stand in the words only.
+type refusal struct{ param, said string }
 
-func (p param) Error() string { return "about " + p.name }
+// Error is empty of the provider's words, which stand in the model.Error.
+func (r *refusal) Error() string {
+	if r.param == "" {
+		return "a refusal"
+	}
+	return "about " + r.param
+}
 
-// About reports whether an error complains about a parameter of the request.
-func About(err error, names ...string) bool {
+// refusalOf is all that a refusal says; empty where err is none.
+func refusalOf(err error) string {
+	if r := turnedDown(err); r != nil {
+		return r.said
+	}
+	return ""
+}
+
+func turnedDown(err error) *refusal {
 	e, ok := err.(*model.Error) //nolint:errorlint // wrapped ones are of other calls
 	if !ok || e.Kind != model.Invalid || e.Status < 400 {
-		return false
+		return nil
 	}
-	p, _ := e.Err.(param) //nolint:errorlint // set below, bare
-	for _, n := range names {
-		if p.name == n || strings.HasPrefix(p.name, n+".") || strings.Contains(e.Message, n) {
-			return true
-		}
-	}
-	return false
+	r, _ := e.Err.(*refusal) //nolint:errorlint // set by complain, bare
+	return r
+}
+
+// About reports whether a refusal speaks of one of these, whatever the case of the letters.
+func About(err error, words ...string) bool {
+	r := turnedDown(err)
+	return r != nil && slices.ContainsFunc(words, func(w string) bool {
+		return strings.Contains(strings.ToLower(r.param+" "+r.said), strings.ToLower(w))
+	})
+}
+
+// names reports whether the parameter that a refusal names is one of these.
+func names(err error, params ...string) bool {
+	r := turnedDown(err)
+	return r != nil && slices.ContainsFunc(params, func(p string) bool { return r.param == p || strings.HasPrefix(r.param, p+".") })
 }
 
 // refused names an answer that is an error.
@@ -58,10 +82,15 @@ func (c *Call) refused(res *http.Response) *model.Error {
 		said.Message = "the address redirects elsewhere, which is not followed"
 	}
 	e := c.complain(res.StatusCode, said)
-	if after := retryAfter(res.Header); after > 0 {
+	if after := retryafter.Of(res.Header, now()); after > 0 && waits(e.Kind) {
 		e.RetryAfter = after
 	}
 	return e
+}
+
+// waits reports whether a wait is of use after such an error.
+func waits(k model.Kind) bool {
+	return k == model.Limited || k == model.Overloaded || k == model.Unavailable || k == model.TimedOut
 }
 
 // told is the error that stands in an answer that pretends to be none; nil if there is none.
@@ -80,8 +109,8 @@ func (c *Call) told(body []byte) *model.Error {
 
 func (c *Call) complain(status int, said Complaint) *model.Error {
 	e := &model.Error{Kind: kindOf(status, said), Provider: c.c.Provider, Status: status, Message: c.c.clean(said.Message), RetryAfter: said.RetryAfter}
-	if said.Param != "" {
-		e.Err = param{said.Param}
+	if e.Kind == model.Invalid {
+		e.Err = &refusal{said.Param, c.c.scrub(said.Message)}
 	}
 	switch status {
 	case 500, 502, 504, 408:
@@ -90,33 +119,47 @@ func (c *Call) complain(status int, said Complaint) *model.Error {
 	return e
 }
 
-// complaint reads {"error":{…}}, {"error":"…"} and [{"error":{…}}]. It reports false for what is none of
-// these, with the words of {"detail":"…"}.
+// complaint reads {"error":{…}}, {"error":"…"}, [{"error":{…}}] and {"object":"error","message":…}. It reports
+// false for what is none of these, with the words of {"detail":"…"}.
 func complaint(body []byte) (Complaint, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
-	var outer struct{ Error, Detail json.RawMessage }
+	var outer struct{ Error, Detail, Object, Message json.RawMessage }
 	if json.Unmarshal(body, &outer) != nil {
 		return Complaint{}, false
 	}
 	var text string
 	if len(outer.Error) == 0 || string(outer.Error) == "null" {
-		_ = json.Unmarshal(outer.Detail, &text)
+		if string(outer.Object) == `"error"` && len(outer.Message) > 0 {
+			return complaintOf(body)
+		}
+		if json.Unmarshal(outer.Detail, &text) != nil {
+			text = string(outer.Detail)
+		}
 		return Complaint{Message: text}, false
 	}
 	if json.Unmarshal(outer.Error, &text) == nil {
-		return Complaint{Message: text}, true
+		return Complaint{Message: text}, text != ""
 	}
+	return complaintOf(outer.Error)
+}
+
+// complaintOf reads the error itself. It reports false where that says nothing.
+func complaintOf(body []byte) (Complaint, bool) {
 	var e struct {
 		Type, Param, Message, Status, Code any
 		Details                            []struct{ RetryDelay string }
+		Metadata                           struct{ Raw any }
 	}
-	if json.Unmarshal(outer.Error, &e) != nil {
+	if json.Unmarshal(body, &e) != nil {
 		return Complaint{}, false
 	}
 	out := Complaint{Type: word(e.Type), Code: word(e.Code), Param: word(e.Param), Message: word(e.Message)}
+	if raw := word(e.Metadata.Raw); raw != "" { // OpenRouter's: what the provider behind it said
+		out.Message += ": " + raw
+	}
 	if n, err := strconv.Atoi(out.Code); err == nil && n >= 400 && n < 600 {
 		out.Status = n
 	}
@@ -125,7 +168,7 @@ func complaint(body []byte) (Complaint, bool) {
 			out.RetryAfter = after
 		}
 	}
-	return out, true
+	return out, out.Type+out.Code+out.Message != ""
 }
 
 func word(v any) string {
@@ -137,7 +180,8 @@ func word(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	return fmt.Sprint(v)
+	b, _ := json.Marshal(v) // it came from JSON
+	return string(b)
 }
 
 // types are what providers call their errors, where that says more than the status: in a stream there is
@@ -146,26 +190,36 @@ var types = map[string]model.Kind{
 	"overloaded_error": model.Overloaded, "rate_limit_error": model.Limited, "api_error": model.Unavailable, "timeout_error": model.TimedOut,
 	"authentication_error": model.Denied, "permission_error": model.Denied, "invalid_request_error": model.Invalid, "not_found_error": model.Invalid,
 	"request_too_large": model.Invalid, "billing_error": model.Exhausted, "insufficient_quota": model.Exhausted, "billing_hard_limit_reached": model.Exhausted,
+	"context_length_exceeded": model.Invalid, "exceed_context_size_error": model.Invalid, "string_above_max_length": model.Invalid, "model_not_found": model.Invalid,
+	"content_policy_violation": model.Invalid, "content_filter": model.Invalid, "invalid_prompt": model.Invalid, "invalid_image": model.Invalid,
 	"server_error": model.Unavailable, "rate_limit_exceeded": model.Limited, "invalid_api_key": model.Denied, "tokens": model.Limited, "requests": model.Limited,
 }
 
+// never are words of refusals that come as errors which pass, and do not: a request that is too large stays so.
+var never = []string{"request too large", "context size", "context length", "context window", "maximum context"}
+
 func kindOf(status int, said Complaint) model.Kind {
 	for _, name := range []string{said.Code, said.Type} {
-		if types[name] == model.Exhausted {
-			return model.Exhausted
+		if k := types[name]; k == model.Exhausted || k == model.Invalid && status >= 500 {
+			return k
 		}
 	}
+	message := strings.ToLower(said.Message)
 	switch {
-	case status == 402, status == 400 && strings.Contains(said.Message, "credit balance is too low"):
+	case status == 402, status == 400 && strings.Contains(message, "credit balance is too low"):
 		return model.Exhausted
 	case status == 401, status == 403:
 		return model.Denied
+	case status != 408 && slices.ContainsFunc(never, func(w string) bool { return strings.Contains(message, w) }):
+		return model.Invalid
 	case status == 408, status == 504, status == 524:
 		return model.TimedOut
 	case status == 429:
 		return model.Limited
 	case status == 503, status == 529:
 		return model.Overloaded
+	case status == 501:
+		return model.Invalid
 	case status == 409, status == 425, status >= 500:
 		return model.Unavailable
 	case status >= 300:
@@ -179,37 +233,21 @@ func kindOf(status int, said Complaint) model.Kind {
 	return model.Unavailable
 }
 
-// retryAfter is what the headers ask for: milliseconds, seconds or a date, which is compared with the
-// answer's own, so that a clock that is wrong does no harm.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return held(ms * float64(time.Millisecond))
-	}
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		return held(s * float64(time.Second))
-	}
-	at, err := http.ParseTime(v)
-	if err != nil {
-		return 0
-	}
-	from, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		from = now()
-	}
-	return max(0, at.Sub(from))
-}
-
-// held is a duration of so many nanoseconds, no less than none and no more than a day.
-func held(ns float64) time.Duration {
-	if !(ns > 0) {
-		return 0
-	}
-	return time.Duration(min(ns, float64(24*time.Hour)))
-}
-
 // clean is a provider's text as an error may show it: one line, without the key, cut short.
 func (c *Client) clean(s string) string {
+	s = c.scrub(s)
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// scrub is a provider's text on one line and without the key.
+func (c *Client) scrub(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
@@ -219,15 +257,7 @@ func (c *Client) clean(s string) string {
 	if c.Secret != nil && *c.Secret != "" {
 		s = strings.ReplaceAll(s, *c.Secret, "***")
 	}
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= longest {
-		return s
-	}
-	cut := longest
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return strings.Join(strings.Fields(s), " ")
 }
 
 func size(n int) string {

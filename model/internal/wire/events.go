@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -58,13 +60,30 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// event is the data of the next event, which is valid until the next call; io.EOF after the last.
+func (e *events) event() ([]byte, error) {
+	for e.out = e.out[:0]; len(e.out) == 0; {
+		if e.err == nil && e.call.Done() {
+			e.err = io.EOF
+		}
+		if e.err != nil {
+			return nil, e.err
+		}
+		e.err = e.next()
+	}
+	out := e.out
+	e.out = e.out[len(out):]
+	_, data, _ := bytes.Cut(out, []byte("data: "))
+	return bytes.TrimSuffix(data, []byte("\n\n")), nil
+}
+
 // next reads one line.
 func (e *events) next() error {
 	err := e.readLine()
 	switch {
 	case errors.Is(err, io.EOF):
 		if len(e.line) > 0 {
-			return e.call.malformed("the stream ends within a line", nil)
+			return e.call.interrupted("the stream ends within a line", nil)
 		}
 		if err := e.dispatch(); err != nil { // an event that only lacks its empty line is whole
 			return err
@@ -85,8 +104,10 @@ func (e *events) next() error {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
 	case "event":
+		err = e.apart()
 		e.name = append(e.name[:0], value...)
 	case "data":
+		err = e.apart()
 		if e.has {
 			e.data = append(e.data, ' ') // between tokens of JSON as good as a line break
 		}
@@ -94,8 +115,23 @@ func (e *events) next() error {
 		if len(e.data) > longestLine {
 			return e.call.malformed("an event of the stream is larger than "+size(longestLine), nil)
 		}
+	case "error": // llama.cpp's, instead of data
+		err = e.apart()
+		e.has, e.data = true, append(append(append(e.data[:0], `{"error":`...), value...), '}')
 	}
-	return nil
+	return err
+}
+
+// apart dispatches an event that is whole without the empty line after it, which some servers leave out.
+func (e *events) apart() error {
+	if !e.has || !whole(bytes.TrimSpace(e.data)) {
+		return nil
+	}
+	return e.dispatch()
+}
+
+func whole(data []byte) bool {
+	return string(data) == "[DONE]" || len(data) > 0 && data[len(data)-1] == '}' && json.Valid(data)
 }
 
 // readLine appends to line up to CR, LF or CR LF. It never waits for an LF after a CR.
@@ -131,14 +167,14 @@ func (e *events) ended(err error) error {
 	case e.ctx.Err() != nil:
 		return e.call.broke(e.ctx, err)
 	}
-	return e.call.malformed("the stream broke off", bare(err))
+	return e.call.interrupted("the stream broke off", bare(err))
 }
 
 func (e *events) dispatch() error {
 	defer func() { e.name, e.data, e.has = e.name[:0], e.data[:0], false }()
 	data := bytes.TrimSpace(e.data)
 	switch {
-	case !e.has || len(data) == 0:
+	case !e.has, len(data) == 0, string(data) == "null": // null keeps the connection alive
 		return nil
 	case !utf8.Valid(data):
 		return e.call.malformed("an event of the stream is not UTF-8", nil)
@@ -152,9 +188,22 @@ func (e *events) dispatch() error {
 		}
 	}
 	e.out = e.out[:0]
+	if e.call.c.Named && len(e.name) == 0 {
+		e.name = append(e.name, typeOf(data)...) // which says the same
+	}
 	if e.call.c.Named && len(e.name) > 0 {
 		e.out = append(append(append(e.out, "event: "...), e.name...), '\n')
 	}
 	e.out = append(append(append(e.out, "data: "...), data...), "\n\n"...)
 	return nil
+}
+
+// typeOf is what the data of an event says of its type.
+func typeOf(data []byte) string {
+	var e struct{ Type Word }
+	_ = json.Unmarshal(data, &e)
+	if strings.ContainsAny(string(e.Type), "\r\n") {
+		return ""
+	}
+	return string(e.Type)
 }

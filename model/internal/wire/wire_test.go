@@ -5,42 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 var tContext = context.Background()
-
-func TestRetryAfter(t *testing.T) {
-	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	defer func(f func() time.Time) { now = f }(now)
-	now = func() time.Time { return at }
-	date := func(d time.Duration) string { return at.Add(d).Format(http.TimeFormat) }
-	for _, c := range []struct {
-		header http.Header
-		want   time.Duration
-	}{
-		{http.Header{}, 0},
-		{http.Header{"Retry-After": {"3"}}, 3 * time.Second},
-		{http.Header{"Retry-After": {"0.25"}}, 250 * time.Millisecond},
-		{http.Header{"Retry-After-Ms": {"1500"}, "Retry-After": {"2"}}, 1500 * time.Millisecond},
-		{http.Header{"Retry-After": {"-5"}}, 0},
-		{http.Header{"Retry-After": {"NaN"}}, 0},
-		{http.Header{"Retry-After": {"1e300"}}, 24 * time.Hour},
-		{http.Header{"Retry-After": {"soon"}}, 0},
-		{http.Header{"Retry-After": {date(time.Minute)}}, time.Minute},
-		{http.Header{"Retry-After": {date(-time.Minute)}}, 0},
-		{http.Header{"Retry-After": {date(time.Hour)}, "Date": {date(59 * time.Minute)}}, time.Minute}, // its clock is an hour ahead
-	} {
-		if got := retryAfter(c.header); got != c.want {
-			t.Errorf("%v: %s, want %s", c.header, got, c.want)
-		}
-	}
-}
 
 func TestClean(t *testing.T) {
 	key := "sk-secret"
