@@ -315,9 +315,12 @@ func TestWriterSeesTheGaps(t *testing.T) {
 	tm := leaseTeam()
 	all := 1.0
 	tm.Policy.FailureRatio, tm.Policy.Reviewer = &all, ""
+	for i := range tm.Workers {
+		tm.Workers[i].MaxRiskLevel = chargehand.RiskLow // so that the deposit is a gap
+	}
 	tm.Planner = chargehand.Planner{Template: &chargehand.Plan{Subtasks: []chargehand.Subtask{
 		{ID: "rent", Goal: "Find rent and notice", Capability: "extract", OutputContract: "clauses", RequiredAspects: []string{"rent", "notice"}},
-		{ID: "deposit", Label: "Deposit", Goal: "Find the deposit", Capability: "extract", OutputContract: "clauses", RiskLevel: chargehand.RiskCritical},
+		{ID: "deposit", Label: "Deposit", Goal: "Find the deposit", Capability: "extract", OutputContract: "clauses", RiskLevel: chargehand.RiskMedium},
 	}}}
 	res, _ := supervise(t, c, tm)
 	asked := c["test/writer"].(*script).asked
