@@ -137,6 +137,7 @@ func (c *check) tools() {
 			c.address(path+".url", s.URL)
 		}
 		c.environment(path+".env", s.Env)
+		c.reach(path, &s.Reach)
 		c.headers(path+".headers", s.Headers)
 		c.signIn(path+".signIn", s)
 		for _, name := range slices.Sorted(maps.Keys(s.Tools)) {

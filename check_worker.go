@@ -157,6 +157,25 @@ func (c *check) exec(path string, x *ExecKind) {
 		}
 	}
 	c.environment(path+".env", x.Env)
+	c.reach(path, &x.Reach)
+}
+
+// reach checks what a program is granted of the machine.
+func (c *check) reach(path string, r *Reach) {
+	user, named := strings.CutPrefix(string(r.Isolation), "user:")
+	switch {
+	case named && user == "":
+		c.add(path+".isolation", "names no user", "such as `user:nobody`")
+	case !named:
+		choice(c, path+".isolation", r.Isolation, IsolationAuto, IsolationBwrap, IsolationNone)
+	}
+	for name, paths := range map[string][]string{"read": r.Read, "write": r.Write} {
+		for i, p := range paths {
+			if p == "" || strings.ContainsRune(p, 0) {
+				c.problem(fmt.Sprintf("%s.%s[%d]", path, name, i), "is no path")
+			}
+		}
+	}
 }
 
 func (c *check) environment(path string, env map[string]string) {

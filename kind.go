@@ -52,6 +52,9 @@ type ToolServer struct {
 	Command []string          `json:"command,omitempty"`
 	Dir     string            `json:"dir,omitempty"` // working directory; relative to the team file
 	Env     map[string]string `json:"env,omitempty"` // as of ExecKind
+
+	Reach // of the command
+
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"` // $NAME in a value is taken from the environment
 

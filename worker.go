@@ -2,6 +2,8 @@ package chargehand
 
 import (
 	"encoding/json"
+	"fmt"
+	"iter"
 	"time"
 )
 
@@ -67,6 +69,46 @@ type ExecKind struct {
 	Command []string          `json:"command"`       // program and arguments; no shell is involved
 	Dir     string            `json:"dir,omitempty"` // working directory; relative to the team file
 	Env     map[string]string `json:"env,omitempty"` // added to PATH, HOME, LANG and TMPDIR, the only ones passed on; $NAME in a value is taken from the environment
+
+	Reach
+}
+
+// An Isolation says what keeps a program from the engine, its files and other programs. It may also be
+// "user:NAME", which has the program run as another account; that needs root.
+type Isolation string
+
+// The isolations.
+const (
+	IsolationAuto  Isolation = "auto"  // bubblewrap where it works, else none
+	IsolationBwrap Isolation = "bwrap" // bubblewrap (Linux), or the team is refused
+	IsolationNone  Isolation = "none"  // the program can do whatever the engine's account can
+)
+
+// A Reach is what a program may have to do with the machine that it runs on. Without isolation nothing
+// holds it to that. In isolation it can read its team's folder, its own and the system's programs, and
+// has temporary files of its own. Paths are relative to the team file.
+type Reach struct {
+	Isolation Isolation `json:"isolation,omitempty"` // empty means auto
+	Read      []string  `json:"read,omitempty"`      // further files and folders that it may read
+	Write     []string  `json:"write,omitempty"`     // files and folders that it may write
+	Network   bool      `json:"network,omitempty"`   // whether it may reach the network, this machine's own addresses included
+}
+
+// Programs are what the team has started on this machine, by the path of its declaration: workers of
+// kind exec, and tool servers with a command.
+func (t *Team) Programs() iter.Seq2[string, *Reach] {
+	return func(yield func(string, *Reach) bool) {
+		for i := range t.Workers {
+			if x := t.Workers[i].Exec; x != nil && !yield(fmt.Sprintf("$.workers[%d].exec", i), &x.Reach) {
+				return
+			}
+		}
+		for i := range t.Tools {
+			if s := &t.Tools[i]; len(s.Command) > 0 && !yield(fmt.Sprintf("$.tools[%d]", i), &s.Reach) {
+				return
+			}
+		}
+	}
 }
 
 // HTTPKind is where a task is posted to.

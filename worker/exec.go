@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/internal/secret"
 )
 
@@ -22,25 +22,31 @@ import (
 // value is taken from the environment, as in the headers of NewHTTP, and where the process says it, its
 // name stands in what is handed on.
 //
+// The process runs in the isolation that the spec names, with what the spec grants it. A process that
+// makes such workers keeps others of its account from reading its memory (see sandbox.Guard): it cannot
+// be followed with a debugger then, but by root.
+//
 // When ctx ends the group gets SIGTERM, and SIGKILL when the grace is over. Whatever is left of the
 // group when the process ended is killed.
 func NewExec(spec *chargehand.WorkerSpec, dir string, l Limits) (Worker, error) {
 	if spec.Exec == nil || len(spec.Exec.Command) == 0 || spec.Exec.Command[0] == "" {
 		return nil, fmt.Errorf("worker %q: exec.command is empty", spec.WorkerID)
 	}
-	p := &process{id: spec.WorkerID, argv: slices.Clone(spec.Exec.Command), dir: spec.Exec.Dir, env: maps.Clone(spec.Exec.Env), limits: l}
-	if !filepath.IsAbs(p.dir) {
-		p.dir = filepath.Join(dir, p.dir)
+	x := spec.Exec
+	box, err := sandbox.New(dir, x.Dir, &x.Reach)
+	if err != nil {
+		return nil, fmt.Errorf("worker %q: %w", spec.WorkerID, err)
 	}
-	return p, nil
+	p := &process{id: spec.WorkerID, argv: slices.Clone(x.Command), env: maps.Clone(x.Env), limits: l, box: box}
+	return p, sandbox.Guard()
 }
 
 type process struct {
 	id     string
 	argv   []string
-	dir    string
 	env    map[string]string
 	limits Limits
+	box    *sandbox.Box
 }
 
 // Do runs the command once.
@@ -93,14 +99,19 @@ func (p *process) run(ctx context.Context, task []byte, env []string) (*ending, 
 		stderr: tail{most: 2 * stderrKept},
 	}
 	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.dir, env, p.limits.grace()
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.box.Dir, env, p.limits.grace()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(task), &e.stdout, &e.stderr
-	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	child, err := p.box.Wrap(cmd)
+	if err != nil {
 		return nil, err
 	}
-	defer killGroup(cmd)
-	e.err = cmd.Wait()
+	defer child.Close()
+	cmd.Cancel = child.Terminate
+	if err := child.Start(); err != nil {
+		return nil, err
+	}
+	defer child.Kill()
+	e.err = child.Wait()
 	return e, nil
 }
 
@@ -136,10 +147,7 @@ func tooLong(l Limits) error {
 
 // epitaph is "ended with exit code 3: the last line of stderr".
 func epitaph(e *ending) string {
-	how := e.err.Error()
-	if exit, ok := errors.AsType[*exec.ExitError](e.err); ok && exit.ExitCode() >= 0 {
-		how = fmt.Sprintf("exit code %d", exit.ExitCode())
-	}
+	how := sandbox.Ended(e.err)
 	lines := strings.Split(strings.TrimSpace(e.words), "\n")
 	if last := line(lines[len(lines)-1]); last != "" {
 		return "ended with " + how + ": " + last

@@ -120,8 +120,8 @@ func exists(path string) bool {
 const patient = `
 name: patient
 workers:
-  - {workerId: polite, capabilities: [wait], averageLatencyMs: 300000, kind: exec, exec: {command: [sh, -c, "cat >/dev/null; echo $$ >polite; while [ ! -e go ]; do sleep 0.02; done; echo '{\"done\": true}'"]}}
-  - {workerId: deaf, capabilities: [ignore], averageLatencyMs: 300000, kind: exec, exec: {command: [sh, -c, "trap '' TERM; cat >/dev/null; echo $$ >deaf; while [ ! -e go ]; do sleep 0.02; done; echo '{\"done\": true}'"]}}
+  - {workerId: polite, capabilities: [wait], averageLatencyMs: 300000, kind: exec, exec: {isolation: none, command: [sh, -c, "cat >/dev/null; echo $$ >polite; while [ ! -e go ]; do sleep 0.02; done; echo '{\"done\": true}'"]}}
+  - {workerId: deaf, capabilities: [ignore], averageLatencyMs: 300000, kind: exec, exec: {isolation: none, command: [sh, -c, "trap '' TERM; cat >/dev/null; echo $$ >deaf; while [ ! -e go ]; do sleep 0.02; done; echo '{\"done\": true}'"]}}
 planner:
   template:
     subtasks:

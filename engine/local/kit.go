@@ -10,6 +10,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/gate"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/worker"
 )
 
@@ -106,7 +107,18 @@ func (ks *kits) reach(k *kit) []chargehand.Problem {
 	if k.planner, err = ks.planner(k.team); err != nil {
 		problems = append(problems, unreached("$.planner", err))
 	}
+	ks.warn(k.team)
 	return append(problems, unset(k.team)...)
+}
+
+// warn tells operators, once for each team, which of its programs nothing keeps from this process.
+func (ks *kits) warn(t *chargehand.Team) {
+	const message = "a program runs without isolation: it can do what this account can, also decide reviews and read keys"
+	for name, r := range t.Programs() {
+		if why := sandbox.Exposed(r.Isolation); why != "" && ks.opt.Log != nil {
+			ks.opt.Log.Warn(message, "team", t.Name, "program", name, "why", why)
+		}
+	}
 }
 
 // A drifter says in which way what it makes differs from what a team was completed with.

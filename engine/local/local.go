@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/internal/turn"
 	"github.com/chargehand/chargehand/worker"
 )
@@ -101,6 +102,7 @@ type Engine struct {
 	underWay bool // a turn was kept
 	pile     pile
 
+	unhide  func() // ends that programs in isolation do not see the folders
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the loop has ended
 	failure error         // why, if not by Close; read after done
@@ -121,7 +123,9 @@ func Open(ctx context.Context, opt Options) (*Engine, error) {
 	if e.lock, err = lock(e.opt.Dir); err != nil {
 		return nil, err
 	}
+	e.unhide = sandbox.Hide(e.opt.Dir, e.opt.Anchor)
 	if e.store, err = openStore(ctx, e.opt.Dir); err != nil {
+		e.unhide()
 		return nil, errors.Join(err, e.lock.Close())
 	}
 	e.start()
@@ -183,6 +187,7 @@ func (e *Engine) Close() error {
 		}
 		e.hub.close(errClosed)
 		err = errors.Join(e.failure, e.store.close(), e.lock.Close())
+		e.unhide()
 		if e.temporary {
 			err = errors.Join(err, os.RemoveAll(e.opt.Dir))
 		}

@@ -37,13 +37,14 @@ var may = map[string][]string{
 	"internal/excerpt":    {},
 	"internal/retryafter": {},
 	"internal/mutant":     {},
+	"internal/sandbox":    {""},
 	"internal/ijson":      {"internal/excerpt"},
-	"worker":              {"", "internal/dial", "internal/secret", "internal/excerpt", "internal/ijson", "internal/retryafter"},
+	"worker":              {"", "internal/dial", "internal/secret", "internal/sandbox", "internal/excerpt", "internal/ijson", "internal/retryafter"},
 	"ground":              {""},
 	"model":               {"", "model/...", "internal/dial", "internal/excerpt", "internal/retryafter"},
 	"internal/provider":   {"", "model"},
 	"tool":                {"", "internal/excerpt"},
-	"tool/mcp":            {"", "tool", "worker", "internal/dial", "internal/secret", "internal/excerpt", "internal/retryafter"},
+	"tool/mcp":            {"", "tool", "worker", "internal/dial", "internal/secret", "internal/sandbox", "internal/excerpt", "internal/retryafter"},
 	"agent": {
 		"", "ground", "worker", "model/...", "tool/...", "agent/...", "internal/dial", "internal/secret", "internal/excerpt",
 	},
@@ -53,7 +54,7 @@ var may = map[string][]string{
 	"teams":            {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
-		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/dial", "worker", "model", "engine/...",
+		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/sandbox", "internal/dial", "worker", "model", "engine/...",
 	},
 	"internal/sim": {
 		"", "internal/supervise", "internal/fleet", "internal/route", "internal/gate", "internal/journal", "internal/turn",

@@ -15,6 +15,7 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/exit"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/sandbox"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func (a *app) examine(ctx context.Context) error {
 	if err == nil {
 		checks = append(checks, writable(dir), a.engine(ctx), a.alone(ctx))
 	}
-	checks = append(append(checks, a.terminal()), a.models(ctx)...)
+	checks = append(append(checks, isolation(), a.terminal()), a.models(ctx)...)
 	st, sick := a.style(a.io.Out), 0
 	for _, s := range checks {
 		sign, text := chargehand.RunCompleted.Sign(), s.found
@@ -127,6 +128,15 @@ func (a *app) alone(ctx context.Context) symptom {
 		return nil
 	})
 	return s
+}
+
+// isolation tells what keeps programs that teams start from this account's files.
+func isolation() symptom {
+	found, err := sandbox.Status()
+	if err != nil {
+		return symptom{name: "isolation", none: true, found: "programs of a team run without it: " + err.Error()}
+	}
+	return symptom{name: "isolation", found: "programs of a team run in " + found}
 }
 
 func (a *app) terminal() symptom {

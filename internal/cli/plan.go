@@ -11,6 +11,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/internal/supervise"
 	"github.com/chargehand/chargehand/worker"
 )
@@ -96,13 +97,27 @@ func (a *app) lint(name string, r Ready, under, summary string) error {
 	if len(problems) > 0 {
 		return &chargehand.Error{Code: chargehand.CodeInvalid, What: name + " cannot be used", Problems: problems}
 	}
-	for _, p := range r.Team.Remarks() {
+	for _, p := range append(r.Team.Remarks(), exposed(&r.Team)...) {
 		if strings.HasPrefix(p.Path, under) {
 			fmt.Fprintf(a.io.Err, "warning: %s\n", term.Line(p.String()))
 		}
 	}
 	fmt.Fprintf(a.io.Out, "%s: no problems (%s)\n", term.Line(name), summary)
 	return nil
+}
+
+// exposed finds programs that nothing keeps from the engine here.
+func exposed(t *chargehand.Team) []chargehand.Problem {
+	var problems []chargehand.Problem
+	for path, r := range t.Programs() {
+		if why := sandbox.Exposed(r.Isolation); why != "" {
+			problems = append(problems, chargehand.Problem{
+				Path: path + ".isolation", Message: "the program runs without isolation (" + why + "): it can do what your account can, also decide reviews and read keys",
+				Hint: "see docs/security.md",
+			})
+		}
+	}
+	return problems
 }
 
 // plan asks for the plan that a run of the order would begin with.

@@ -11,6 +11,7 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/client"
 	"github.com/chargehand/chargehand/internal/httpapi"
+	"github.com/chargehand/chargehand/internal/sandbox"
 )
 
 // socketName is where in a data folder its owner can be reached.
@@ -44,6 +45,9 @@ func (a *app) open(ctx context.Context, how Taking) (*session, error) {
 	for {
 		owned, err := a.Own(ctx, dir, how)
 		if err == nil {
+			if err := sandbox.Guard(); err != nil {
+				return nil, errors.Join(err, owned.Close())
+			}
 			s := a.own(ctx, owned, dir)
 			s.supervised = !how.Hold
 			return s, nil

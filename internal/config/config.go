@@ -173,11 +173,13 @@ func settle(t *chargehand.Team, dir string) {
 	for i := range t.Workers {
 		if x := t.Workers[i].Exec; x != nil {
 			settleCommand(dir, &x.Dir, x.Command)
+			settleReach(dir, x.Dir, &x.Reach)
 		}
 	}
 	for i := range t.Tools {
 		if s := &t.Tools[i]; len(s.Command) > 0 {
 			settleCommand(dir, &s.Dir, s.Command)
+			settleReach(dir, s.Dir, &s.Reach)
 		}
 	}
 }
@@ -186,6 +188,19 @@ func settleCommand(dir string, folder *string, command []string) {
 	*folder = within(dir, *folder)
 	if strings.ContainsRune(command[0], filepath.Separator) {
 		command[0] = within(dir, command[0])
+	}
+}
+
+// settleReach makes paths absolute. The team's own folder may be read even where the program starts in
+// another.
+func settleReach(dir, folder string, r *chargehand.Reach) {
+	for _, paths := range [][]string{r.Read, r.Write} {
+		for i := range paths {
+			paths[i] = within(dir, paths[i])
+		}
+	}
+	if folder != dir && !slices.Contains(r.Read, dir) {
+		r.Read = append(r.Read, dir)
 	}
 }
 

@@ -130,13 +130,15 @@ func zeros(v reflect.Value, path string, out *[]string) {
 			walk(v.Index(0), path+"[0]")
 		case v.Kind() == reflect.Struct && !seen[v.Type()]:
 			seen[v.Type()] = true
-			for i := range v.NumField() {
-				name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-				if v.Field(i).IsZero() {
+			for _, f := range reflect.VisibleFields(v.Type()) {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				switch field := v.FieldByIndex(f.Index); {
+				case f.Anonymous:
+				case field.IsZero():
 					*out = append(*out, path+"."+name)
-					continue
+				default:
+					walk(field, path+"."+name)
 				}
-				walk(v.Field(i), path+"."+name)
 			}
 		}
 	}
@@ -177,10 +179,11 @@ planner: {func: plan}
 	if err != nil {
 		t.Fatal(err)
 	}
+	home := chargehand.Reach{Read: []string{dir}}
 	want := []chargehand.ExecKind{
 		{Command: []string{filepath.Join(dir, "run.sh"), "./arg"}, Dir: dir},
-		{Command: []string{"awk", "-f", "x.awk"}, Dir: filepath.Join(dir, "work")},
-		{Command: []string{filepath.Join(dir, "bin/run")}, Dir: "/"},
+		{Command: []string{"awk", "-f", "x.awk"}, Dir: filepath.Join(dir, "work"), Reach: home},
+		{Command: []string{filepath.Join(dir, "bin/run")}, Dir: "/", Reach: home},
 		{Command: []string{"/bin/cat"}, Dir: dir},
 	}
 	var got []chargehand.ExecKind
@@ -192,7 +195,7 @@ planner: {func: plan}
 	}
 	servers := []chargehand.ToolServer{
 		{Name: "e", Command: []string{filepath.Join(dir, "serve.sh"), "./arg"}, Dir: dir},
-		{Name: "f", Command: []string{"npx", "server"}, Dir: filepath.Join(dir, "work")},
+		{Name: "f", Command: []string{"npx", "server"}, Dir: filepath.Join(dir, "work"), Reach: home},
 		{Name: "g", URL: "https://tools.example/mcp"},
 	}
 	if diff := cmp.Diff(servers, team.Tools); diff != "" {

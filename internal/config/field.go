@@ -19,7 +19,7 @@ type shape struct {
 // A target is the field that a name means.
 type target struct {
 	name  string // as SPEC.md writes it
-	index int
+	index []int
 	form  form
 }
 
@@ -59,11 +59,14 @@ func shapeOf(t reflect.Type) *shape {
 		return s.(*shape)
 	}
 	s := &shape{byName: map[string]target{}}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s.names = append(s.names, name)
-		s.byName[snake(name)] = target{name, i, same}
-		s.byName[name] = target{name, i, same}
+		s.byName[snake(name)] = target{name, f.Index, same}
+		s.byName[name] = target{name, f.Index, same}
 	}
 	for _, a := range aliases[t] {
 		means := s.byName[a.means]
@@ -128,7 +131,7 @@ func (d *decoder) field(path string, f field, t target, given map[string]field, 
 		return
 	}
 	given[t.name] = f
-	d.value(key(path, t.name), t.form.of(f.value), v.Field(t.index))
+	d.value(key(path, t.name), t.form.of(f.value), v.FieldByIndex(t.index))
 }
 
 // of is the value as the field itself would hold it.

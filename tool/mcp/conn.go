@@ -78,7 +78,7 @@ func (c *conn) transport() (sdk.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.process, err = start(s.spec.Command, s.dir, env, processOptions{s.opt.Grace, s.spec.Name, s.opt.Log, c.known})
+	c.process, err = start(s.spec.Command, env, processOptions{s.box, s.opt.Grace, s.spec.Name, s.opt.Log, c.known})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (c *conn) flooded() {
 		c.broken.Store(true)
 		c.giveUp(errFlood)
 		if c.process != nil {
-			killGroup(c.process.cmd)
+			c.process.child.Kill()
 		}
 	}
 }

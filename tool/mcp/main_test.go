@@ -212,7 +212,11 @@ func command(mode string, env map[string]string) *chargehand.ToolServer {
 	for k, v := range env {
 		all[k] = v
 	}
-	return &chargehand.ToolServer{Name: "s", Command: []string{os.Args[0]}, Env: all}
+	s := &chargehand.ToolServer{Name: "s", Command: []string{os.Args[0]}, Env: all}
+	if mode == "parent" {
+		s.Isolation = chargehand.IsolationNone // its tests look for what it starts, by number
+	}
+	return s
 }
 
 func newServer(t *testing.T, spec *chargehand.ToolServer, opt Options) *Server {

@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/internal/secret"
 )
 
@@ -27,7 +28,7 @@ import (
 // of processes, which ends with it.
 type process struct {
 	opt    processOptions
-	cmd    *exec.Cmd
+	child  *sandbox.Child
 	stdin  *os.File // ours
 	stdout *os.File
 	stderr *complaints
@@ -39,6 +40,7 @@ type process struct {
 }
 
 type processOptions struct {
+	box    *sandbox.Box
 	grace  time.Duration
 	server string
 	log    *slog.Logger
@@ -46,7 +48,7 @@ type processOptions struct {
 }
 
 // start starts the command, without a shell.
-func start(argv []string, dir string, env []string, opt processOptions) (*process, error) {
+func start(argv []string, env []string, opt processOptions) (*process, error) {
 	p := &process{opt: opt, gone: make(chan struct{}), stderr: &complaints{opt: opt}}
 	in, stdin, err := os.Pipe()
 	if err != nil {
@@ -60,12 +62,15 @@ func start(argv []string, dir string, env []string, opt processOptions) (*proces
 	}
 	defer out.Close()
 	p.stdin, p.stdout = stdin, stdout
-	p.cmd = exec.Command(argv[0], argv[1:]...)
-	p.cmd.Dir, p.cmd.Env, p.cmd.WaitDelay = dir, env, opt.grace
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, p.stderr
-	ownGroup(p.cmd)
-	tie(p.cmd)
-	if err := p.launch(); err != nil {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = opt.box.Dir, env, opt.grace
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, p.stderr
+	p.child, err = opt.box.Wrap(cmd)
+	if err == nil {
+		tie(cmd)
+		err = p.launch()
+	}
+	if err != nil {
 		stdin.Close()
 		stdout.Close()
 		return nil, fmt.Errorf("start the command %q: %w", argv[0], err)
@@ -80,7 +85,8 @@ func (p *process) launch() error {
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
+		defer p.child.Close()
+		err := p.child.Start()
 		started <- err
 		if err == nil {
 			p.reap()
@@ -91,8 +97,8 @@ func (p *process) launch() error {
 
 // reap waits for the end, and ends what the process has left behind in its group.
 func (p *process) reap() {
-	p.end = p.cmd.Wait()
-	killGroup(p.cmd)
+	p.end = p.child.Wait()
+	p.child.Kill()
 	p.stderr.close()
 	close(p.gone)
 }
@@ -102,12 +108,12 @@ func (p *process) reap() {
 func (p *process) stop() {
 	p.once.Do(func() {
 		p.stdin.Close()
-		for _, next := range []func(*exec.Cmd){termGroup, killGroup} {
+		for _, next := range []func(){func() { _ = p.child.Terminate() }, p.child.Kill} {
 			late := time.NewTimer(p.opt.grace)
 			select {
 			case <-p.gone:
 			case <-late.C:
-				next(p.cmd)
+				next()
 			}
 			late.Stop()
 		}
@@ -133,6 +139,9 @@ func (p *process) epitaph() string {
 	how := "it ended"
 	if exit, ok := errors.AsType[*exec.ExitError](p.end); ok {
 		how = "it ended with " + exit.String()
+	}
+	if killed, ok := errors.AsType[*sandbox.Killed](p.end); ok {
+		how = "it ended with " + killed.Error()
 	}
 	if last := p.stderr.lastLine(); last != "" {
 		how += ": " + last

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/tool"
 )
 
@@ -89,7 +89,7 @@ func orDefault[T int | time.Duration](v, d T) T {
 // A Server is one of a team's tool servers. Close it when it is no longer needed.
 type Server struct {
 	spec chargehand.ToolServer
-	dir  string
+	box  *sandbox.Box // nil where it is reached at a URL
 	opt  Options
 	ctx  context.Context // of the connection; ends with Close
 	stop context.CancelCauseFunc
@@ -108,15 +108,18 @@ var errClosed = errors.New("the engine lets go of its tool servers")
 // NewServer is a server as a team declares it; it is reached when it is first needed. Dir is the
 // folder of the team file, which relative paths start from; empty means the current one.
 func NewServer(spec *chargehand.ToolServer, dir string, opt Options) (*Server, error) {
-	s := &Server{spec: *spec, dir: spec.Dir, opt: opt.withDefaults(), wait: newPause()}
-	if !filepath.IsAbs(s.dir) {
-		s.dir = filepath.Join(dir, s.dir)
-	}
+	s := &Server{spec: *spec, opt: opt.withDefaults(), wait: newPause()}
 	u, err := url.Parse(spec.URL)
 	switch {
 	case len(spec.Command) > 0 && spec.URL != "":
 		return nil, fmt.Errorf("tool server %q has both a command and a url", spec.Name)
 	case len(spec.Command) > 0 && spec.Command[0] != "":
+		if s.box, err = sandbox.New(dir, spec.Dir, &spec.Reach); err == nil {
+			err = sandbox.Guard()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tool server %q: %w", spec.Name, err)
+		}
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, fmt.Errorf("tool server %q: url is not the URL of a service: want http://host/path or https://host/path", spec.Name)
 	case u.User != nil:
