@@ -55,8 +55,9 @@ type Parts struct {
 type Ready struct {
 	Team      chargehand.Team
 	Objective func(docs []chargehand.Document) chargehand.Objective
-	Documents bool   // it needs at least one
-	Summary   string // one line of what it does
+	Documents bool                                   // it needs at least one
+	Check     func(docs []chargehand.Document) error // refuses documents that it cannot work on; nil takes all
+	Summary   string                                 // one line of what it does
 
 	// WithModels is the team with language models, beside its own workers or instead of them. Nil:
 	// the team's declaration says who works.

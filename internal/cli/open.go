@@ -24,6 +24,7 @@ var teams = map[string]Ready{
 	contractreview.Name: {
 		Team:      contractreview.Team(),
 		Objective: contractreview.Objective,
+		Check:     contractreview.Check,
 		Documents: true,
 		Summary:   "reads a contract for 41 kinds of clause and rates its risks; needs no model",
 

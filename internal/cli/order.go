@@ -55,6 +55,11 @@ func (a *app) orders(r Ready, f orderForm, docs []chargehand.Document) ([]charge
 	if len(docs) == 0 {
 		return []chargehand.Order{f.fill(common, r, nil)}, f.complete(r)
 	}
+	for _, d := range docs {
+		if err := r.check(d); err != nil {
+			return nil, err
+		}
+	}
 	orders := make([]chargehand.Order, len(docs))
 	for i, d := range docs {
 		orders[i] = f.fill(common, r, []chargehand.Document{d})
@@ -78,6 +83,13 @@ func (a *app) order(r Ready, f orderForm) (o chargehand.Order, err error) {
 		o.Objective.Plan, err = a.LoadPlan(f.plan, r.Team.CheckPlan)
 	}
 	return o, err
+}
+
+func (r *Ready) check(d chargehand.Document) error {
+	if r.Check == nil {
+		return nil
+	}
+	return r.Check([]chargehand.Document{d})
 }
 
 func (f orderForm) fill(o chargehand.Order, r Ready, docs []chargehand.Document) chargehand.Order {

@@ -51,12 +51,12 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
-	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, table or json")
+	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, html, table or json")
 	return c
 }
 
 func (a *app) run(c *cobra.Command, f runForm, name string, files []string) error {
-	if err := oneOf("--output", f.output, "md", "table", "json"); err != nil {
+	if err := oneOf("--output", f.output, "md", "html", "table", "json"); err != nil {
 		return err
 	}
 	r, err := a.team(name)
@@ -151,6 +151,8 @@ func (a *app) writeResult(w io.Writer, r *chargehand.Result, stands chargehand.S
 		return report.JSON(w, r)
 	case "table":
 		return report.Table(w, r, stands, a.screen(a.io.Out))
+	case "html":
+		return report.HTML(w, r, stands)
 	}
 	return report.Markdown(w, r, stands)
 }

@@ -15,6 +15,7 @@ type material struct {
 	items    map[string][]sourced // by category, in the order they were accepted
 	outlines map[string][]section // by document hash
 	texts    map[string]string    // by document hash
+	names    map[string]string    // by document hash
 	only     string               // hash of the only document; empty where there are several
 }
 
@@ -26,13 +27,13 @@ type sourced struct {
 
 // gather reads the aggregate that the engine hands to a synthesis.
 func gather(t chargehand.WorkerTask) (*material, error) {
-	m := &material{items: map[string][]sourced{}, outlines: map[string][]section{}, texts: map[string]string{}}
+	m := &material{items: map[string][]sourced{}, outlines: map[string][]section{}, texts: map[string]string{}, names: map[string]string{}}
 	docs, err := documents(t)
 	if err != nil {
 		return nil, err
 	}
 	for _, doc := range docs {
-		m.texts[doc.Hash] = doc.Text
+		m.texts[doc.Hash], m.names[doc.Hash] = doc.Text, doc.Name
 		m.only = doc.Hash
 	}
 	if len(docs) > 1 {

@@ -91,7 +91,7 @@ func reportContract() chargehand.Contract {
 	return chargehand.Contract{
 		Name: contractReport, Schema: reportSchema, MaxBytes: 8 << 20,
 		Items:    &chargehand.ItemRule{Path: "/evidence", Key: "category"},
-		Grounded: []string{"/summary", "/risks/*/why", "/findings/*/answer", "/text"},
+		Grounded: []string{"/summary", "/risks/*/why", "/findings/*/answer", "/report/text"},
 		Rules: []chargehand.Rule{
 			{
 				ID: "risk-rests", Each: "/risks", Message: "A rating rests on evidence, or on what a person accepted.",

@@ -160,7 +160,7 @@ func PlainReport(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compose(m).Text, nil
+	return compose(m).Report.Text, nil
 }
 
 func inputOf(d chargehand.Document) chargehand.InputRef {

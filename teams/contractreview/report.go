@@ -17,7 +17,13 @@ type report struct {
 	Risks    []rating   `json:"risks"`
 	Findings []finding  `json:"findings"`
 	Evidence []evidence `json:"evidence"`
-	Text     string     `json:"text"` // Markdown
+	Report   page       `json:"report"`
+}
+
+// A page is a text for people. Reports of a result show it as a document.
+type page struct {
+	MediaType string `json:"mediaType"`
+	Text      string `json:"text"`
 }
 
 // A rating is one hazard that is there.
@@ -54,6 +60,8 @@ type evidence struct {
 	Category string `json:"category"`
 	Present  bool   `json:"present"`
 	Document string `json:"document"`
+	Name     string `json:"name"` // of the document
+	Line     int    `json:"line"` // of the document where the quote begins, from 1; zero: it has no quote
 	Quote    string `json:"quote"`
 	*clause.Span
 	Clause  string             `json:"clause,omitempty"`
@@ -94,13 +102,13 @@ func compose(m *material) report {
 	}
 	for _, l := range levels {
 		for _, h := range hazards {
-			if h.level == l {
+			if h.level == l && c.contractLike() {
 				c.rate(h)
 			}
 		}
 	}
 	c.Summary = c.summary()
-	c.Text = c.text()
+	c.Report = page{"text/markdown", c.text()}
 	return c.report
 }
 
@@ -189,8 +197,12 @@ func (c *composer) cite(s sourced) string {
 		ID: "e" + strconv.Itoa(len(c.Evidence)+1), Category: s.Category, Present: s.Present, Document: c.document(s),
 		Quote: s.Quote, Span: s.Span, Search: s.Search, Subtask: s.from.Subtask, Attempt: s.from.Attempt, Worker: s.from.Worker,
 	}
+	e.Name = c.names[e.Document]
 	if s.Present {
 		e.Clause = c.clause(s)
+	}
+	if text := c.texts[e.Document]; s.Present && s.Span != nil && s.Start <= len(text) {
+		e.Line = 1 + strings.Count(text[:s.Start], "\n")
 	}
 	c.Evidence = append(c.Evidence, e)
 	c.cited[place] = e.ID

@@ -60,8 +60,8 @@ func TestWhatAPersonAcceptedIsNotCited(t *testing.T) {
 		t.Errorf("evidence %v, risks %+v", r.Evidence, r.Risks)
 	}
 	for _, want := range []string{"[s3, attempt 2, s3-reader; accepted by a person]", "these words do not stand in the contract"} {
-		if !strings.Contains(r.Text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, r.Text)
+		if !strings.Contains(r.Report.Text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, r.Report.Text)
 		}
 	}
 }
@@ -86,8 +86,8 @@ func TestDisagreementIsShown(t *testing.T) {
 	if len(r.Findings) != 2 || !r.Findings[0].Present || r.Findings[1].Present {
 		t.Errorf("findings %+v", r.Findings)
 	}
-	if n := strings.Count(r.Text, "contested by another reading"); n != 2 {
-		t.Errorf("contested %d times:\n%s", n, r.Text)
+	if n := strings.Count(r.Report.Text, "contested by another reading"); n != 2 {
+		t.Errorf("contested %d times:\n%s", n, r.Report.Text)
 	}
 }
 

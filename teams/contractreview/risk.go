@@ -172,7 +172,7 @@ var hazards = []hazard{
 	{
 		"first-refusal", "A right of first refusal, offer or negotiation", medium,
 		"A party must turn to the other before it deals with a third.",
-		[]condition{found("Rofr/Rofo/Rofn")},
+		[]condition{found("ROFR/ROFO/ROFN")},
 	},
 	{
 		"no-suit", "A covenant not to sue", medium,

@@ -14,6 +14,9 @@ func (c *composer) summary() string {
 	if len(c.Findings) == 0 {
 		return "Nothing was accepted that a report could be made of."
 	}
+	if !c.contractLike() {
+		return unlike
+	}
 	if len(c.Risks) == 0 {
 		return "None of the declared rules points at a risk in what was read."
 	}
@@ -59,7 +62,7 @@ func (c *composer) risksText(b *strings.Builder) {
 			}
 			fmt.Fprintf(b, "%s- **%s.** %s\n", title, r.Title, r.Why)
 			title = ""
-			c.passages(b, r.Evidence)
+			c.passages(b, r.Evidence, mostShown)
 			for _, subtask := range r.Decided {
 				fmt.Fprintf(b, "  - accepted by a person, not shown by the contract [%s]\n", subtask)
 			}
@@ -70,7 +73,7 @@ func (c *composer) risksText(b *strings.Builder) {
 func (c *composer) findingText(b *strings.Builder, f finding) {
 	fmt.Fprintf(b, "- **%s**: %s [%s, attempt %d, %s%s]\n", f.Category, f.words(), f.Subtask, f.Attempt, f.Worker, f.standing())
 	if category, _ := clause.Lookup(f.Category); category.Answer != clause.Name { // a name is its own quote
-		c.passages(b, f.Evidence)
+		c.passages(b, f.Evidence, mostCited)
 	}
 	for _, s := range f.items {
 		if s.Present && !c.citable(s) {
@@ -79,47 +82,47 @@ func (c *composer) findingText(b *strings.Builder, f finding) {
 	}
 }
 
-// mostShown is how many passages stand under one statement of the text.
+// mostShown is how many passages stand under a risk. A category's own section has all that are cited.
 const mostShown = 3
 
-// passages shows evidence, each passage once.
-func (c *composer) passages(b *strings.Builder, ids []string) {
+// passages quotes evidence in full, each passage once, with the place where it stands.
+func (c *composer) passages(b *strings.Builder, ids []string, most int) {
 	var lines []string
-	for _, e := range c.Evidence {
-		if !slices.Contains(ids, e.ID) {
-			continue
-		}
-		if line := e.line(); !slices.Contains(lines, line) {
+	for i := range c.Evidence {
+		e := &c.Evidence[i]
+		if line := c.line(e); slices.Contains(ids, e.ID) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) > mostShown {
-		lines = append(lines[:mostShown], "and more, listed in the evidence")
+	if len(lines) > most {
+		lines = append(lines[:most], "and more, under the category")
 	}
 	for _, line := range lines {
 		fmt.Fprintf(b, "  - %s\n", line)
 	}
 }
 
-func (e *evidence) line() string {
-	switch {
-	case !e.Present:
+func (c *composer) line(e *evidence) string {
+	if !e.Present {
 		return fmt.Sprintf("%s is absent: all of the contract was searched [%s, attempt %d, %s]", e.Category, e.Subtask, e.Attempt, e.Worker)
-	case e.Clause != "":
-		return fmt.Sprintf("%s (%s)", shown(e.Quote), e.Clause)
 	}
-	return shown(e.Quote)
+	return shown(e.Quote) + " (" + c.place(e) + ")"
 }
 
-// shown is the beginning of a quote in quotation marks, with a mark where more follows.
-func shown(quote string) string {
-	whole := bare(quote)
-	part := excerpt(whole, 280)
-	if part != whole {
-		part += " …"
+// place is where a passage stands: "9.2 Cap, bytes 120 to 240", and the document where there are several.
+func (c *composer) place(e *evidence) string {
+	var parts []string
+	if e.Clause != "" {
+		parts = append(parts, e.Clause)
 	}
-	return "“" + part + "”"
+	if c.only == "" {
+		parts = append(parts, bare(e.Name))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("bytes %d to %d", e.Start, e.End)), ", ")
 }
+
+// shown is a quote in quotation marks, on one line and without the marks that Markdown acts on.
+func shown(quote string) string { return "“" + bare(quote) + "”" }
 
 func (f finding) words() string {
 	answer := bare(f.Answer)

@@ -95,6 +95,35 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A document for people is shown as Markdown, and nothing in it acts: a worker wrote it.
+func TestDocument(t *testing.T) {
+	text := "# Review\n\nRated **high** by *us*.\n\n- **Cap.** See\n  - “EUR 500,000” (9.2 Cap)\n> quoted\n\n" +
+		"<script>alert(1)</script> [x](javascript:y) ![i](http://127.0.0.1/p.png) https://example.com\n```\ncode\n"
+	raw, err := json.Marshal(map[string]any{"level": "high", "report": map[string]string{"mediaType": "text/markdown", "text": text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := result()
+	r.Output = raw
+	var md, html strings.Builder
+	if err := Markdown(&md, r, r.Status.Sign()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "document.md", md.String())
+	if err := HTML(&html, r, r.Status.Sign()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "document.html", html.String())
+	for _, bad := range []string{"<script", "<img", "<a ", "javascript:y\"", "http-equiv=\"refresh"} {
+		if strings.Contains(html.String(), bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if !strings.Contains(html.String(), "<strong>Cap.</strong>") || !strings.Contains(html.String(), "<blockquote>") {
+		t.Error("the page has lost its form")
+	}
+}
+
 func TestMarkdownOfNothing(t *testing.T) {
 	var b strings.Builder
 	if err := Markdown(&b, &chargehand.Result{RunID: "run_1", Status: chargehand.RunRunning, Output: json.RawMessage("\"# two\\n````\\nlines\\u001b\"")}, chargehand.RunRunning.Sign()); err != nil {

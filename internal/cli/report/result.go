@@ -14,7 +14,8 @@ import (
 // JSON writes the result on one line, raw JSON in it as it is.
 func JSON(w io.Writer, r *chargehand.Result) error { return term.WriteJSON(w, r) }
 
-// Markdown writes the result as a page: what is missing first, what was found last. Stands says how the
+// Markdown writes the result as a page: what is missing first, what was found last. Where the output
+// has a document for people, the page shows that in place of fields and items. Stands says how the
 // run stands, for one that has not ended.
 func Markdown(w io.Writer, r *chargehand.Result, stands chargehand.Sign) error {
 	var p page
@@ -30,8 +31,14 @@ func Markdown(w io.Writer, r *chargehand.Result, stands chargehand.Sign) error {
 	p.notes("Low confidence", r.LowConfidence)
 	p.notes("Missing evidence", r.MissingEvidence)
 	p.notes("Open questions", r.OpenQuestions)
-	p.output(r)
-	p.items(r.Items)
+	if docs := documentsOf(r); len(docs) > 0 {
+		for _, text := range docs {
+			p.document(text)
+		}
+	} else {
+		p.output(r)
+		p.items(r.Items)
+	}
 	p.decisions(r.Decisions)
 	p.footer(r)
 	_, err := io.WriteString(w, p.String())

@@ -30,7 +30,7 @@ var categories = []Category{
 	{Name: "No-Solicit of Employees", Group: "competition", Answer: YesNo},
 	{Name: "Non-Disparagement", Group: "competition", Answer: YesNo},
 	{Name: "Termination for Convenience", Group: "term", Answer: YesNo, Risk: true},
-	{Name: "Rofr/Rofo/Rofn", Group: "control", Answer: YesNo},
+	{Name: "ROFR/ROFO/ROFN", Group: "control", Answer: YesNo},
 	{Name: "Change of Control", Group: "control", Answer: YesNo, Risk: true},
 	{Name: "Anti-Assignment", Group: "control", Answer: YesNo, Risk: true},
 	{Name: "Revenue/Profit Sharing", Group: "commercial", Answer: YesNo},

@@ -26,6 +26,7 @@ func exclusivity() *model {
 		secret    = set("confidential, confidentiality, disclose, disclosure, assign, transfer, sublicense, warranty, indemnify, insurance")
 		title     = set("exclusivity, exclusive, exclusive right, non compete, exclusive dealing, appointment, sole")
 		recital   = set("whereas, desire, wish")
+		topical   = set("relationship, subject, matter, question, topic, behalf")
 		legal     = set("institute, infringement, legal action, defend, prosecute, enforce, control, decide, determine")
 	)
 	return &model{
@@ -56,6 +57,7 @@ func exclusivity() *model {
 			{-3, all(has(secret), not(has(plain)))},
 			{-4, has(recital)},
 			{-2.5, near(plain, legal, 8)},
+			{-4, near(set("exclusively, solely"), topical, 4)}, // "deals exclusively with the subject", "exclusively on your behalf"
 			{-2, has(definer)},
 			{0.5, follows},
 		},

@@ -3,7 +3,7 @@ package pattern
 // Rules about who may hold, transfer or look into the contract.
 var controlRules = []rule{
 	{
-		category: "Rofr/Rofo/Rofn",
+		category: "ROFR/ROFO/ROFN",
 		triggers: []string{
 			`\b(right|rights|option|opportunity)( [a-z]+){0,3} of (first|last) [a-z]+\b`,
 			`\bfirst (right|option|opportunity|refusal|offer|offering|negotiation|consideration)\b`,
