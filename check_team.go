@@ -95,6 +95,7 @@ func (c *check) policy() {
 	c.debate()
 	choice(c, "$.policy.queue", p.Queue, QueuePriority, QueueFair, QueueOldest, QueueDeadline)
 	c.money("$.policy.singleActionLimit", p.CostLimit)
+	c.unpriced("$.policy.unpriced", p.Unpriced)
 }
 
 // debate checks how contested outputs are debated (SPEC.md ·69).

@@ -27,6 +27,9 @@ func (c *check) worker(path string, w *WorkerSpec, place int) {
 	}
 	c.natural(path+".averageLatencyMs", int64(w.AverageLatencyMS))
 	c.affordable(path+".costPerCallEstimateUSD", w.CostPerCallEstimateUSD)
+	if w.Free && w.CostPerCallEstimateUSD > 0 {
+		c.problem(path+".free", "cannot be: a call costs $%s", w.CostPerCallEstimateUSD)
+	}
 	c.natural(path+".maxConcurrentTasks", int64(w.MaxConcurrentTasks))
 	c.risk(path+".maxRiskLevel", w.MaxRiskLevel)
 	if w.HealthEndpoint != "" {

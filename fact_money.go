@@ -28,18 +28,29 @@ type ReservationDenied struct {
 	Why    string `json:"why"`
 }
 
-// Overbilled says that a call was billed above what was reserved for it, under a ceiling that the
-// run has: the record before it holds the bill, which counts. Nothing is sent that does not fit
-// beside it.
+// Overbilled says that a call was billed above what was reserved for it, under a ceiling of the run
+// or of the call's subtask: the record before it holds the bill, which counts. Under a ceiling of the
+// run nothing more is sent.
 type Overbilled struct {
 	For Holder `json:"for"`
 	AttemptRef
+	Worker         string `json:"worker,omitempty"` // who billed it; empty for a planner
+	Own            bool   `json:"own,omitempty"`    // only the subtask's own budget is passed: the run goes on
 	Reserved       Micros `json:"reservedUSD,omitempty"`
 	ReservedTokens int64  `json:"reservedTokens,omitempty"`
 	Billed         Micros `json:"billedUSD,omitempty"`
 	BilledTokens   int64  `json:"billedTokens,omitempty"`
 }
 
+// SpawnCharged says that a dynamic instance of a worker is brought up for an attempt. What that is
+// estimated to cost counts as spent from then on, whether it comes up or not (SPEC.md ·93).
+type SpawnCharged struct {
+	AttemptRef
+	Worker string `json:"worker"`
+	USD    Micros `json:"usd"`
+}
+
+func (SpawnCharged) fact()      {}
 func (ReservationRaised) fact() {}
 func (ReservationDenied) fact() {}
 func (Overbilled) fact()        {}

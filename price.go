@@ -71,6 +71,14 @@ func (p Price) Of(input, cached, written, output int64) Micros {
 	return Micros((sum + 999_999) / 1_000_000)
 }
 
+// Unpriced lets workers that declare no price work under a ceiling. Each of their calls is taken to
+// cost the maximum, which is reserved before it (SPEC.md ·90).
+type Unpriced struct {
+	Allow     bool   `json:"allow"`
+	MaxUSD    Micros `json:"maxUSD,omitempty"`    // of one call; zero means not declared: not enough under a ceiling in dollars
+	MaxTokens int64  `json:"maxTokens,omitempty"` // of one call; zero means not declared: not enough under a ceiling in tokens
+}
+
 // Max is the dearer of two prices, amount by amount.
 func (p Price) Max(q Price) Price {
 	return Price{

@@ -187,6 +187,7 @@ var factKinds = []factKind{
 	kind[ReservationRaised]("reservation_raised"),
 	kind[ReservationDenied]("reservation_denied"),
 	kind[Overbilled]("overbilled"),
+	kind[SpawnCharged]("spawn_charged"),
 	kind[DebateOpened]("debate_opened"),
 	kind[PositionTaken]("position_taken"),
 	kind[PositionsCompared]("positions_compared"),

@@ -237,6 +237,15 @@ type Cost struct {
 	Tokens  int64             `json:"tokens"`
 	ByPhase map[string]Micros `json:"byPhase"` // planning, workers, checking, synthesis
 	VsPlan  float64           `json:"vsPlan"`  // spent ÷ the plan's estimate; zero where there was none
+
+	Overbilled *Overbill `json:"overbilled,omitempty"` // nil means that every bill kept to what was reserved for it
+}
+
+// An Overbill is how much calls were billed above what was reserved for them.
+type Overbill struct {
+	Calls  int    `json:"calls"`
+	USD    Micros `json:"usd"`
+	Tokens int64  `json:"tokens,omitempty"`
 }
 
 // AuditSummary names the record a result rests on.

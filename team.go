@@ -90,6 +90,7 @@ type Policy struct {
 	Conflicts OnConflict `json:"conflicts,omitempty"` // empty means record
 	Queue     QueueOrder `json:"queue,omitempty"`     // empty means priority
 	CostLimit Micros     `json:"singleActionLimit,omitempty"`
+	Unpriced  *Unpriced  `json:"unpriced,omitempty"` // nil means that a run with a ceiling has no work without a declared price
 }
 
 // NoReviewer as a policy's reviewer (`reviewer: false`) says that the gate alone is to look at outputs:
@@ -178,6 +179,7 @@ const (
 	DefaultAttempts       = 3
 	DefaultReviewTimeout  = 30 * time.Minute
 	DefaultCostLimit      = 1 * USD
+	DefaultTimeout        = time.Minute // of an attempt whose subtask has no limit and whose worker no latency
 	DefaultMaxIterations  = 3
 	MaxPlanSize           = 10_000
 	HumanBelow            = 0.6

@@ -380,6 +380,8 @@ func Spending(f Fact, synthesis func(subtask string) bool) (Usage, string) {
 		return f.Usage, PhasePlanning
 	case PlanAdopted:
 		return f.Usage, PhasePlanning
+	case SpawnCharged:
+		return Usage{USD: f.USD}, work(f.Subtask)
 	case OutputChecked:
 		return f.Usage, work(f.Subtask)
 	case AttemptFailed:

@@ -25,7 +25,8 @@ type WorkerSpec struct {
 	Tier       int      `json:"tier,omitempty"` // 1 (best) to 3 (cheapest); zero serves every tier
 
 	AverageLatencyMS       int    `json:"averageLatencyMs,omitempty"`       // zero means not known
-	CostPerCallEstimateUSD Micros `json:"costPerCallEstimateUSD,omitempty"` // reserved before each call
+	CostPerCallEstimateUSD Micros `json:"costPerCallEstimateUSD,omitempty"` // reserved before each call; zero means not declared
+	Free                   bool   `json:"free,omitempty"`                   // a call costs nothing, neither dollars nor tokens; in a file costPerCallEstimateUSD: 0 says the same
 	MaxConcurrentTasks     int    `json:"maxConcurrentTasks,omitempty"`     // across all runs; zero means 1
 
 	MaxRiskLevel   Risk     `json:"maxRiskLevel,omitempty"` // empty means low
@@ -179,6 +180,13 @@ func (w *WorkerSpec) Slots() int { return max(1, w.MaxConcurrentTasks) }
 func (w *WorkerSpec) Latency() time.Duration {
 	return time.Duration(w.AverageLatencyMS) * time.Millisecond
 }
+
+// Bills reports whether the worker itself says what its calls cost. The engine counts the calls of
+// language models and of tools.
+func (w *WorkerSpec) Bills() bool { return w.Kind != KindLLM && w.Kind != KindMCP }
+
+// Priced reports whether the worker says what a call costs.
+func (w *WorkerSpec) Priced() bool { return w.Free || w.CostPerCallEstimateUSD > 0 || !w.Bills() }
 
 // CanRetry reports whether the same worker may be asked again.
 func (p FailurePolicy) CanRetry() bool { return p.Retryable == nil || *p.Retryable }

@@ -135,6 +135,10 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 	for _, f := range k.gate.CheckObjective(o.Objective.Input) {
 		add("$.objective.input"+f.Path, "%s", f.Message)
 	}
+	for _, p := range k.team.CheckBudget(supervise.Ceiling(o.Budget, k.team.Budget)) {
+		p.Path = strings.Replace(p.Path, "$", "$.team", 1)
+		problems = append(problems, p)
+	}
 	if o.Objective.Plan != nil {
 		for _, p := range k.team.CheckPlan(o.Objective.Plan) {
 			p.Path = strings.Replace(p.Path, "$", "$.objective.plan", 1)

@@ -32,7 +32,7 @@ var doubtful = worker.Func(func(context.Context, chargehand.WorkerTask) (chargeh
 
 // order is one for a team with a single worker called w.
 func order(subtasks int, change func(*chargehand.Team)) chargehand.Order {
-	t := chargehand.Team{Name: "t", Workers: []chargehand.WorkerSpec{{WorkerID: "w", Capabilities: []string{"c"}, AverageLatencyMS: 5000}}}
+	t := chargehand.Team{Name: "t", Workers: []chargehand.WorkerSpec{{WorkerID: "w", Capabilities: []string{"c"}, Free: true, AverageLatencyMS: 5000}}}
 	p := &chargehand.Plan{}
 	for i := range subtasks {
 		p.Subtasks = append(p.Subtasks, chargehand.Subtask{ID: fmt.Sprintf("s%d", i), Goal: "do", Capability: "c", Required: true})

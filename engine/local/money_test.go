@@ -80,6 +80,7 @@ func moneyOrder(i int) chargehand.Order {
 			{WorkerID: "j", Capabilities: []string{"judge"}, CostPerCallEstimateUSD: 1_000},
 		}
 		team.Contracts = []chargehand.Contract{{Name: "n", Schema: []byte(`{"type":"number"}`)}}
+		team.Policy.Unpriced = &chargehand.Unpriced{Allow: true, MaxTokens: 50}
 		team.Policy.Reviewer, team.Policy.WhenOnlyWaits = "j", chargehand.ReturnPartial
 		team.Synthesis = &chargehand.Synthesis{Capability: "s"}
 		for k := range team.Planner.Template.Subtasks {

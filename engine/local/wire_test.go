@@ -55,7 +55,9 @@ func TestCover(t *testing.T) {
 		}
 	})
 	e = open(t, local.Options{Workers: worker.Set{"w": grows}})
-	o := order(1, func(team *chargehand.Team) { team.Workers[0].CostPerCallEstimateUSD = 10_000 })
+	o := order(1, func(team *chargehand.Team) {
+		team.Workers[0].Free, team.Workers[0].CostPerCallEstimateUSD = false, 10_000
+	})
 	o.Budget.USD = 100_000
 	run := start(t, e, o)
 	v := until(t, e, run, ended)
@@ -99,7 +101,7 @@ func TestCoverOfPlannerAndReviewer(t *testing.T) {
 	e := open(t, local.Options{Workers: worker.Set{"w": echo, "j": judges}, Planners: map[string]worker.Planner{"p": plans}})
 	o := order(1, func(team *chargehand.Team) {
 		team.Planner = chargehand.Planner{Func: "p", EstimateUSD: 10_000}
-		team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: "j", Capabilities: []string{"judge"}})
+		team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: "j", Capabilities: []string{"judge"}, Free: true})
 		team.Policy.Reviewer = "j"
 	})
 	o.Budget.USD = 100_000
@@ -130,7 +132,9 @@ func TestCoverWaitsForTheDisk(t *testing.T) {
 	})
 	failed := make(line, 1)
 	e := open(t, local.Options{Workers: worker.Set{"w": w}, Log: slog.New(slog.NewTextHandler(failed, nil))})
-	o := order(1, func(team *chargehand.Team) { team.Workers[0].CostPerCallEstimateUSD = 10_000 })
+	o := order(1, func(team *chargehand.Team) {
+		team.Workers[0].Free, team.Workers[0].CostPerCallEstimateUSD = false, 10_000
+	})
 	o.Budget.USD = 100_000
 	run := start(t, e, o)
 	until(t, e, run, func(v *chargehand.View) bool { return len(v.Rows) > 0 && v.Rows[0].State == chargehand.SubtaskRunning })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func planned(p *chargehand.Plan) string {
 // leaves open is told as a warning.
 func (a *app) lint(name string, r Ready, under, summary string) error {
 	var problems []chargehand.Problem
-	for _, p := range append(r.Team.Check(), a.Lint(&r.Team)...) {
+	for _, p := range slices.Concat(r.Team.Check(), r.Team.CheckCeiling(), a.Lint(&r.Team)) {
 		if strings.HasPrefix(p.Path, under) {
 			problems = append(problems, p)
 		}

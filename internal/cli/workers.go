@@ -95,9 +95,20 @@ func (a *app) writeSpecs(name, form string) error {
 		if w.AverageLatencyMS > 0 {
 			average = term.Span(w.Latency())
 		}
-		t.Add(w.ID(), kind(w), tier, fmt.Sprint(w.Slots()), term.Money(w.CostPerCallEstimateUSD), average, strings.Join(w.Capabilities, ", "))
+		t.Add(w.ID(), kind(w), tier, fmt.Sprint(w.Slots()), callPrice(w), average, strings.Join(w.Capabilities, ", "))
 	}
 	return t.Write(a.io.Out, a.style(a.io.Out))
+}
+
+// callPrice is what a call of the worker costs, as far as it says.
+func callPrice(w *chargehand.WorkerSpec) string {
+	switch {
+	case w.Free:
+		return "free"
+	case w.CostPerCallEstimateUSD == 0:
+		return "unknown"
+	}
+	return term.Money(w.CostPerCallEstimateUSD)
 }
 
 func kind(w *chargehand.WorkerSpec) string {

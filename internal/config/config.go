@@ -24,7 +24,7 @@ const MaxBytes = 1 << 20
 
 const maxProblems = 1_000 // that one error tells
 
-// Load reads the team in a file. The problems of Team.Check, and of the checks in also, are placed
+// Load reads the team in a file. The problems of Team.Check and Team.CheckCeiling, and of the checks in also, are placed
 // in the file and told together with those of reading it, in one *chargehand.Error. The folder of
 // an exec worker or a tool server, and its program where that is a relative path, are made
 // absolute: they are relative to the team file's folder, which is also the folder where none is
@@ -48,7 +48,7 @@ func Load(path string, also ...func(*chargehand.Team) []chargehand.Problem) (*ch
 
 // Parse reads a team from data; name is the file's name in problems. It leaves paths as they are.
 func Parse(name string, data []byte, also ...func(*chargehand.Team) []chargehand.Problem) (*chargehand.Team, error) {
-	return parse(document{name, "team", data}, append([]func(*chargehand.Team) []chargehand.Problem{(*chargehand.Team).Check}, also...))
+	return parse(document{name, "team", data}, append([]func(*chargehand.Team) []chargehand.Problem{(*chargehand.Team).Check, (*chargehand.Team).CheckCeiling}, also...))
 }
 
 // LoadPlan reads the plan in a file. Whether the plan fits a team is for a check to say: pass the

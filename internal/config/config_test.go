@@ -113,7 +113,7 @@ func TestFullTeam(t *testing.T) {
 
 // deliberate are the fields that full.yaml leaves out or sets to zero.
 var deliberate = []string{
-	"$.workers[0].supportsParallel", "$.workers[0].http", "$.workers[0].llm", "$.workers[0].mcp", "$.workers[0].a2a",
+	"$.workers[0].free", "$.workers[0].supportsParallel", "$.workers[0].http", "$.workers[0].llm", "$.workers[0].mcp", "$.workers[0].a2a",
 	"$.prices[0].unpriced", "$.prompts", "$.tools[0].url", "$.tools[0].headers", "$.tools[0].signIn", "$.planner.template.subtasks[0].deps",
 	"$.planner.template.subtasks[0].debate", "$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.llm", "$.planner.advice", "$.planner.replan", "$.planner.estimateUSD",
 }
@@ -269,5 +269,26 @@ func TestPlan(t *testing.T) {
 		"  " + file + ":4:5: $.subtasks[1].goals: unknown field `goals` (did you mean `goal`?)"
 	if err == nil || cmp.Diff(want, err.Error()) != "" {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, err.Error()))
+	}
+}
+
+// TestZeroIsAPrice: a cost of 0 is declared, and one that is left out is not.
+func TestZeroIsAPrice(t *testing.T) {
+	team, err := Parse("team.yaml", []byte(`
+name: t
+workers:
+  - {workerId: a, capabilities: [x], costPerCallEstimateUSD: 0}
+  - {workerId: b, capabilities: [x], cost_per_call_estimate_usd: "0.00"}
+  - {workerId: c, capabilities: [x]}
+  - {workerId: d, capabilities: [x], costPerCallEstimateUSD: 0.10}
+planner: {func: p}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false, false} {
+		if got := team.Workers[i].Free; got != want {
+			t.Errorf("%s is free: %t", team.Workers[i].WorkerID, got)
+		}
 	}
 }

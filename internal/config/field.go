@@ -108,6 +108,10 @@ func (d *decoder) object(path string, n *node, v reflect.Value) {
 			strange = append(strange, f)
 		}
 	}
+	if w, ok := v.Addr().Interface().(*chargehand.WorkerSpec); ok {
+		_, priced := given["costPerCallEstimateUSD"]
+		w.Free = w.Free || priced && w.CostPerCallEstimateUSD == 0 && !d.wrong[key(path, "costPerCallEstimateUSD")] // declared, as nothing
+	}
 	for _, f := range strange {
 		meant := chargehand.Near(f.key, s.names)
 		hint := ""

@@ -40,7 +40,7 @@ func Describe(r chargehand.Record) Entry {
 	case chargehand.PlanAsked, chargehand.PlanAdvised, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted, chargehand.SubtasksPlanned,
 		chargehand.AggregateAsked, chargehand.Aggregated:
 		e.planning(f)
-	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled:
+	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled, chargehand.SpawnCharged:
 		e.money(f)
 	case chargehand.ReviewOpened, chargehand.ReviewDecided:
 		e.review(f)
@@ -102,6 +102,9 @@ func (e *Entry) money(f chargehand.Fact) {
 	case chargehand.Overbilled:
 		e.Subject = holder(f.For, f.AttemptRef)
 		e.says("its %s was billed $%s and %d tokens, above what was set aside: $%s and %d tokens", f.For, f.Billed, f.BilledTokens, f.Reserved, f.ReservedTokens)
+	case chargehand.SpawnCharged:
+		e.Subject = holder(chargehand.HeldForAttempt, f.AttemptRef)
+		e.says("a dynamic instance of %s is brought up for it; $%s count as spent", f.Worker, f.USD)
 	}
 }
 

@@ -37,6 +37,14 @@ type Withdraw struct {
 	chargehand.AttemptRef
 }
 
+// Fund answers an Offer: whether its run pays. The instance of one that does is brought up.
+type Fund struct {
+	Run string `json:"run"`
+	chargehand.AttemptRef
+	Worker string `json:"worker"`
+	Pays   bool   `json:"pays"`
+}
+
 // Return frees a lease: its worker has let go.
 type Return struct {
 	Epoch   int64              `json:"epoch"`
@@ -90,6 +98,7 @@ type Tick struct{}
 func (Register) input()  {}
 func (Ask) input()       {}
 func (Withdraw) input()  {}
+func (Fund) input()      {}
 func (Return) input()    {}
 func (Reconcile) input() {}
 func (Healthy) input()   {}

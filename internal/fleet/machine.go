@@ -22,6 +22,7 @@ type Machine struct {
 	queue  queue  // queue.go: who waits; not folded
 	probes probes // health.go: when to ask for health; not folded
 	agenda agenda // timer.go: what falls due when; follows from the above
+	offers offers // spawn.go: what runs are asked to pay for; not folded: a turn answers them
 	turn   turn   // dispatch.go: what this step moved; empty between steps
 	slate  slate  // choose.go: memory that is used again; holds nothing between calls
 
@@ -38,6 +39,7 @@ func New() *Machine {
 		queue:  newQueue(),
 		probes: probes{next: map[string]time.Time{}},
 		agenda: newAgenda(),
+		offers: offers{},
 	}
 }
 
@@ -82,6 +84,8 @@ func (m *Machine) handle(in Input, out *Output) {
 		m.ask(in, out)
 	case Withdraw:
 		m.withdraw(in)
+	case Fund:
+		m.funded(in, out)
 	case Return:
 		m.giveBack(in, out)
 	case Reconcile:

@@ -10,6 +10,7 @@ import (
 type Output struct {
 	Records []chargehand.Record // to make durable first
 	Grants  []Grant             // to tell the runs, in the same turn
+	Offers  []Offer             // to tell the runs, in the same turn; Fund answers each
 	Orphans []Holding           // of Reconcile: attempts that have no lease
 	Effects []Effect            // to begin once the records are durable
 	Wake    time.Time           // when to Step with Tick at the latest; zero: never
@@ -24,6 +25,14 @@ type Grant struct {
 	Instance string          `json:"instance"`
 	Epoch    int64           `json:"epoch"`
 	Load     chargehand.Load `json:"load"` // what decided; zero where an old grant is told again
+}
+
+// An Offer asks a run to pay for a dynamic instance of a worker, for an attempt of it that waits.
+type Offer struct {
+	Run string `json:"run"`
+	chargehand.AttemptRef
+	Worker      string            `json:"worker"`
+	EstimateUSD chargehand.Micros `json:"estimateUSD"`
 }
 
 // An Effect is a goal for the hands outside: safe to pursue twice. The set is closed.

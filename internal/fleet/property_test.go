@@ -70,14 +70,16 @@ func drive(t failer, roll dice, steps int) {
 	c.step(f.now, f.fleet())
 	for i := range steps {
 		in := f.next()
-		c.step(f.now, in)
+		for _, o := range c.step(f.now, in) {
+			c.step(f.now, Fund{o.Run, o.AttemptRef, o.Worker, f.roll(4) > 0})
+		}
 		if i%7 == 6 {
 			c.tail = c.rebased.Rebase(f.now).Records
 		}
 	}
 }
 
-func (c *course) step(now time.Time, in Input) {
+func (c *course) step(now time.Time, in Input) []Offer {
 	before := c.m.now
 	out := c.m.Step(now, in)
 	twin := c.rebased.Step(now, overJSON(c.failer, in))
@@ -94,6 +96,7 @@ func (c *course) step(now time.Time, in Input) {
 	c.nothingIdle()
 	c.indexed()
 	c.folds()
+	return out.Offers
 }
 
 // sameOutput: a rebase changes nothing but sequence numbers, and the machine is deterministic.

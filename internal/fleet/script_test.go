@@ -116,9 +116,16 @@ func (s *script) line(line string) string {
 	return b.String()
 }
 
+// took keeps what came, and answers offers as runs do in the same turn: a run called poor does not pay.
 func (s *script) took(out Output) string {
 	s.records = append(s.records, out.Records...)
-	return outputLines(out)
+	text := outputLines(out)
+	for _, o := range out.Offers {
+		pays := !strings.HasPrefix(o.Run, "poor")
+		text += fmt.Sprintf("offer %s to %s $%s, pays %t\n", o.Worker, attempt(o.Run, o.AttemptRef), o.EstimateUSD, pays)
+		text += s.took(s.m.Step(s.now, Fund{o.Run, o.AttemptRef, o.Worker, pays}))
+	}
+	return text
 }
 
 func (s *script) status() string {

@@ -13,6 +13,9 @@ const (
 	spawnRest = 30 * time.Second // after both failed, so that a long queue does not try in vain for each ask
 )
 
+// The offers are how many dynamic instances of each worker runs are asked to pay for.
+type offers map[string]int
+
 // spawnFor brings up a dynamic instance for an ask, if every worker that could serve it is full,
 // no instance under way will do, and its run can afford one (SPEC.md ·93, ·100).
 func (m *Machine) spawnFor(a *ask, out *Output) {
@@ -25,17 +28,40 @@ func (m *Machine) spawnFor(a *ask, out *Output) {
 		if !s.worker.full() || s.worker.comesFor(a.key) {
 			return
 		}
-		coming += s.worker.coming() * s.worker.Slots
+		coming += (s.worker.coming() + m.offers[s.worker.Worker]) * s.worker.Slots
 	}
 	if coming >= a.lane.class.waiting {
 		return
 	}
 	if w := m.cheapestSpawn(group, a.SpawnUpTo); w != nil {
 		a.spawned = true
-		m.askSpawn(w, chargehand.SpawnAsked{
-			Worker: w.Worker, Instance: fmt.Sprintf("%s+%d", w.Worker, w.Spawns+1),
-			Try: 1, Run: a.Run, AttemptRef: a.AttemptRef, EstimateUSD: w.Spawn.EstimateUSD,
-		}, out)
+		if w.Spawn.EstimateUSD == 0 {
+			m.firstSpawn(w, a.key, out)
+			return
+		}
+		m.offers[w.Worker]++
+		out.Offers = append(out.Offers, Offer{Run: a.Run, AttemptRef: a.AttemptRef, Worker: w.Worker, EstimateUSD: w.Spawn.EstimateUSD})
+	}
+}
+
+// firstSpawn asks for a dynamic instance that nothing has to be paid for any more.
+func (m *Machine) firstSpawn(w *worker, k key, out *Output) {
+	m.askSpawn(w, chargehand.SpawnAsked{
+		Worker: w.Worker, Instance: fmt.Sprintf("%s+%d", w.Worker, w.Spawns+1),
+		Try: 1, Run: k.run, AttemptRef: k.AttemptRef, EstimateUSD: w.Spawn.EstimateUSD,
+	}, out)
+}
+
+// funded brings up an instance that its run pays for. It is paid for once, whether the attempt still
+// waits or not.
+func (m *Machine) funded(in Fund, out *Output) {
+	w := m.pool.named(in.Worker)
+	if w == nil || m.offers[in.Worker] == 0 {
+		return
+	}
+	m.offers[in.Worker]--
+	if in.Pays && w.Spawn != nil {
+		m.firstSpawn(w, key{in.Run, in.AttemptRef}, out)
 	}
 }
 
@@ -78,7 +104,7 @@ func (m *Machine) spawnable(w *worker) bool {
 			n++
 		}
 	}
-	return n < w.Spawn.Max
+	return n+m.offers[w.Worker] < w.Spawn.Max
 }
 
 // coming is how many dynamic instances are under way.

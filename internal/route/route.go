@@ -19,6 +19,9 @@ type Question struct {
 	Avoid   []string           // workers that had their chance
 	Prefer  string             // the worker to go first, as after a correction
 	Afford  *chargehand.Micros // the most one call may cost; nil means no limit
+
+	Unpriced chargehand.Micros // the price of a call of a worker that declares none
+	Spent    chargehand.Micros // of the subtask's own budget, by earlier attempts
 }
 
 // A Choice answers it. Eligible is in order: lower ranks first, and within a rank the order in
@@ -37,7 +40,7 @@ func Select(t *chargehand.Team, q Question) Choice {
 		if !w.Can(q.Subtask.Capability) {
 			continue
 		}
-		cand := chargehand.Candidate{Worker: w.WorkerID, Tier: w.Tier, CostUSD: Cost(w, q.Subtask)}
+		cand := chargehand.Candidate{Worker: w.WorkerID, Tier: w.Tier, CostUSD: q.cost(w)}
 		if cand.ExcludedBecause = exclusion(t, w, q); cand.ExcludedBecause != "" {
 			c.Excluded = append(c.Excluded, cand)
 			continue
@@ -66,27 +69,31 @@ func listed(t *chargehand.Team, r chargehand.Route) []*chargehand.WorkerSpec {
 	return out
 }
 
-// Cost is what one call for the subtask may cost at most: the subtask's own budget, else the
-// worker's estimate.
-func Cost(w *chargehand.WorkerSpec, s *chargehand.Subtask) chargehand.Micros {
-	if s.Budget.USD > 0 {
-		return s.Budget.USD
+// cost is what one call for the subtask may cost at most: what is left of the subtask's own budget,
+// else the worker's price.
+func (q *Question) cost(w *chargehand.WorkerSpec) chargehand.Micros {
+	if own := q.Subtask.Budget.USD; own > 0 && !w.Free {
+		return max(0, own-q.Spent)
 	}
-	return w.CostPerCallEstimateUSD
+	return Price(w, q.Unpriced)
 }
 
-// Of a language model whose average latency nobody declares. It is no average: a subtask with a limit of
-// its own is not held against it.
-const modelTimeout = time.Minute
+// Price is what one call of a worker costs: what it declares, or unpriced where it declares nothing.
+func Price(w *chargehand.WorkerSpec, unpriced chargehand.Micros) chargehand.Micros {
+	if w.Priced() {
+		return w.CostPerCallEstimateUSD
+	}
+	return unpriced
+}
 
 // Timeout is how long the worker may take: the subtask's own limit, else twice the worker's
-// average latency and at least a second (SPEC.md ·85), or a minute for a language model of unknown latency.
+// average latency and at least a second, else a minute (SPEC.md ·85).
 func Timeout(w *chargehand.WorkerSpec, s *chargehand.Subtask) time.Duration {
 	if s.TimeoutMS > 0 {
 		return time.Duration(s.TimeoutMS) * time.Millisecond
 	}
-	if w.Latency() == 0 && w.Kind == chargehand.KindLLM {
-		return modelTimeout
+	if w.Latency() == 0 {
+		return chargehand.DefaultTimeout
 	}
 	return max(2*w.Latency(), time.Second)
 }
@@ -116,8 +123,8 @@ func exclusion(t *chargehand.Team, w *chargehand.WorkerSpec, q Question) string 
 		return fmt.Sprintf("takes %s on average, the subtask allows %s", w.Latency(), Timeout(w, s))
 	case slices.Contains(q.Avoid, w.WorkerID):
 		return "had its chance"
-	case q.Afford != nil && Cost(w, s) > *q.Afford:
-		return fmt.Sprintf("may cost $%s, the budget leaves $%s", Cost(w, s), *q.Afford)
+	case q.Afford != nil && q.cost(w) > *q.Afford:
+		return fmt.Sprintf("may cost $%s, the budget leaves $%s", q.cost(w), *q.Afford)
 	}
 	return ""
 }

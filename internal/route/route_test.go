@@ -127,13 +127,13 @@ func TestRiskUnknownToWorker(t *testing.T) {
 	}
 }
 
-// TestTimeout is max(2 × average latency, 1 s) unless the subtask says otherwise (SPEC.md ·85).
+// TestTimeout is max(2 × average latency, 1 s), a minute where no latency is declared, unless the subtask says otherwise (SPEC.md ·85).
 func TestTimeout(t *testing.T) {
 	for _, c := range []struct {
 		latency, timeout int
 		want             time.Duration
 	}{
-		{0, 0, time.Second},
+		{0, 0, time.Minute},
 		{400, 0, time.Second},
 		{501, 0, 1_002 * time.Millisecond},
 		{60_000, 0, 2 * time.Minute},
@@ -160,24 +160,18 @@ func TestReviewerOfItsOwnWork(t *testing.T) {
 	}
 }
 
-// TestTimeoutOfModels: a language model of unknown latency has a minute, and is not kept from a subtask
-// that leaves less; what it declares counts.
-func TestTimeoutOfModels(t *testing.T) {
-	w := chargehand.WorkerSpec{WorkerID: "m", Capabilities: []string{"x"}, Kind: chargehand.KindLLM}
-	s := chargehand.Subtask{Capability: "x"}
-	if got := Timeout(&w, &s); got != time.Minute {
-		t.Errorf("%s", got)
-	}
-	s.TimeoutMS = 20_000
-	if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got != "" || Timeout(&w, &s) != 20*time.Second {
-		t.Errorf("%q, %s", got, Timeout(&w, &s))
-	}
-	w.AverageLatencyMS = 30_000
-	if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got == "" {
-		t.Error("it says that it takes longer, and may do it")
-	}
-	s.TimeoutMS, w.AverageLatencyMS = 0, 2_000
-	if got := Timeout(&w, &s); got != 4*time.Second {
-		t.Errorf("%s", got)
+// TestTimeoutUndeclared: a worker of unknown latency has a minute, and is not kept from a subtask that
+// leaves less; what it declares counts.
+func TestTimeoutUndeclared(t *testing.T) {
+	for _, kind := range []chargehand.WorkerKind{chargehand.KindFunc, chargehand.KindExec, chargehand.KindLLM} {
+		w := chargehand.WorkerSpec{WorkerID: "m", Capabilities: []string{"x"}, Kind: kind}
+		s := chargehand.Subtask{Capability: "x", TimeoutMS: 20_000}
+		if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got != "" || Timeout(&w, &s) != 20*time.Second {
+			t.Errorf("%s: %q, %s", kind, got, Timeout(&w, &s))
+		}
+		w.AverageLatencyMS = 30_000
+		if got := exclusion(&chargehand.Team{}, &w, Question{Subtask: &s}); got == "" {
+			t.Errorf("%s says that it takes longer, and may do it", kind)
+		}
 	}
 }

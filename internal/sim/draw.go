@@ -82,6 +82,9 @@ func drawPolicy(d dice) chargehand.Policy {
 	}
 	p.ApprovePlan = d.one(6)
 	if d.one(3) {
+		p.Unpriced = &chargehand.Unpriced{Allow: true, MaxUSD: pick[chargehand.Micros](d, 10_000, 30_000), MaxTokens: pick[int64](d, 60, 100)}
+	}
+	if d.one(3) {
 		ratio := float64(d.IntN(21)) / 20
 		p.FailureRatio = &ratio
 	}
@@ -99,6 +102,9 @@ func drawWorker(d dice, name string) chargehand.WorkerSpec {
 		no := false
 		w.FailurePolicy.Retryable = &no
 	}
+	if d.one(8) {
+		w.Free, w.CostPerCallEstimateUSD = true, 0
+	}
 	if d.one(4) {
 		w.Kind, w.Model, w.LLM = chargehand.KindLLM, "some/model", &chargehand.LLMKind{MaxTokens: pick(d, 20, 200)}
 	}
@@ -106,7 +112,7 @@ func drawWorker(d dice, name string) chargehand.WorkerSpec {
 		w.Min, w.Max = pick(d, 0, 1, 2), pick(d, 0, 2, 3)
 	}
 	if d.one(3) {
-		w.Spawn = &chargehand.Spawn{Max: d.between(1, 2), EstimateUSD: cents(d)}
+		w.Spawn = &chargehand.Spawn{Max: d.between(1, 2), EstimateUSD: cents(d), CostPerCallEstimate: cents(d)}
 	}
 	if d.one(3) {
 		w.HealthEndpoint = "http://127.0.0.1/" + name

@@ -63,10 +63,10 @@ func (m *Machine) granted(now time.Time, in Granted, out *Output) {
 		out.Fleet = append(out.Fleet, m.askFor(k))
 		return
 	}
-	reserve := m.needs(k, w)
-	if !m.ledger.fits(forAttempt(k.ref()), reserve) {
+	reserve := m.needs(k, w, instance(in))
+	if !m.bears(k, w) || !m.ledger.fits(forAttempt(k.ref()), reserve) {
 		out.give(in.Epoch, chargehand.OutcomeUnused)
-		m.overBudget(now, k, out)
+		m.overBudget(now, k, m.shortOf(k, reserve), out)
 		return
 	}
 	m.record(now, chargehand.AttemptStarted{
@@ -299,7 +299,7 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 	m.record(now, chargehand.OutputChecked{
 		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Status: in.Status, Output: in.Output, InputHash: in.InputHash,
 		Size: in.Size, Summary: clip(in.Summary, maxSummary), Verdict: brief(in.Verdict), VerdictRef: in.VerdictRef,
-		Confidence: share(in.Confidence), Usage: charge(in.Usage, m.priceOf(k.attempt.worker)),
+		Confidence: share(in.Confidence), Usage: charge(in.Usage, m.silence(k, &k.attempt)),
 		Evidence: clipAll(in.Evidence, maxEvidence, maxToken), Blockers: clipAll(in.Blockers, maxBlockers, maxQuote),
 		Transcript: in.Transcript, Stances: m.stances(k, &in),
 	}, out)
@@ -314,11 +314,21 @@ func share(f *float64) *float64 {
 	return f
 }
 
-func (m *Machine) priceOf(worker string) chargehand.Micros {
+func (m *Machine) priceOf(worker, instance string) chargehand.Micros {
 	if w := m.team.Worker(worker); w != nil {
-		return w.CostPerCallEstimateUSD
+		return m.price(w, instance)
 	}
 	return 0
+}
+
+// silence is what an attempt costs whose worker does not say: its price, and no more than is reserved.
+func (m *Machine) silence(k *task, a *attempt) chargehand.Micros {
+	held, ok := m.ledger.held[forAttempt(chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: a.number})]
+	price := m.priceOf(a.worker, a.instance)
+	if !ok {
+		return price
+	}
+	return min(price, held.usd)
 }
 
 // crashed takes in that an attempt ended without an output.
@@ -328,7 +338,7 @@ func (m *Machine) crashed(now time.Time, in Crashed, out *Output) {
 		m.stopped(now, in.letGo(), out)
 		return
 	}
-	price := declared(m.priceOf(k.attempt.worker), in.NotBegun)
+	price := declared(m.silence(k, &k.attempt), in.NotBegun)
 	switch {
 	case in.Cause == chargehand.CauseBudget && k.attempt.denied:
 		price = 0 // it stopped before the call, and says what it had consumed
@@ -397,7 +407,7 @@ func (m *Machine) stopped(now time.Time, in Stopped, out *Output) {
 	}
 	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.AttemptStopped{
-		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Usage: charge(in.Usage, declared(m.priceOf(a.worker), in.NotBegun)), Transcript: in.Transcript,
+		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Usage: charge(in.Usage, declared(m.silence(k, a), in.NotBegun)), Transcript: in.Transcript,
 	}, out)
 	out.give(in.Epoch, chargehand.OutcomeLate)
 }
@@ -410,7 +420,7 @@ func (m *Machine) late(now time.Time, f chargehand.LateResult, r *chargehand.Too
 	}
 	a := k.stillStopping(f.Attempt, f.Epoch)
 	if a != nil {
-		f.Usage = charge(f.Usage, m.priceOf(a.worker))
+		f.Usage = charge(f.Usage, m.silence(k, a))
 		out.give(f.Epoch, chargehand.OutcomeLate)
 		m.noteTools(now, f.AttemptRef, r, out)
 	} else {

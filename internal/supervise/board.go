@@ -60,6 +60,7 @@ type task struct {
 	correction string   // its feedback
 	actions    []string // calls of tools that are not to be made again
 	wanted     amount   // reserve at least this for it: an attempt before was denied as much
+	spent      amount   // by its attempts so far
 	review     string   // the review it waits for
 	debate     debate   // about its output
 

@@ -242,8 +242,8 @@ func (m *Machine) synthesisLost() bool {
 func (m *Machine) gapReason() (chargehand.StopReason, string) {
 	b := &m.board
 	switch {
-	case b.parts[countOverBudget] > 0:
-		return chargehand.StopBudgetExhausted, m.ledger.shortage()
+	case m.unpaid() != nil:
+		return chargehand.StopBudgetExhausted, m.unpaid().why
 	case b.waiting() > 0:
 		return chargehand.StopHumanRequired, "nobody decided about " + counted(b.waiting(), "subtask") + m.shared()
 	case b.failures() > 0 || m.synthesisLost():
@@ -267,6 +267,15 @@ func (m *Machine) incomplete() string {
 		text += ", and " + itoa(n-1) + " more"
 	}
 	return text
+}
+
+// unpaid is the first task that was left out for want of money, the synthesis included; nil if none was.
+func (m *Machine) unpaid() *task {
+	i := slices.IndexFunc(m.board.order, func(k *task) bool { return k.state == chargehand.SubtaskOverBudget })
+	if i < 0 {
+		return nil
+	}
+	return m.board.order[i]
 }
 
 func (m *Machine) undone() string {

@@ -287,7 +287,7 @@ func (m *Machine) followRules(now time.Time, k *task, out *Output) {
 func (m *Machine) askChoice(now time.Time, k *task, out *Output) {
 	price := m.check(k.debate.shown())
 	if !m.ledger.fits(forJudge(k.ref()), price) {
-		m.leaveToPerson(now, k, k.debate.disagreement()+", and there is no money for the reviewer to choose: "+m.ledger.shortage(), out)
+		m.leaveToPerson(now, k, k.debate.disagreement()+", and there is no money for the reviewer to choose: "+m.ledger.shortage(price), out)
 		return
 	}
 	m.record(now, chargehand.JudgeAsked{

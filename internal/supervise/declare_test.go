@@ -64,6 +64,10 @@ func declaredWorker(l line) chargehand.WorkerSpec {
 			FallbackWorker: l.opts["fallback"], AllowPartialResult: l.has("partial"),
 		},
 	}
+	w.Free = l.has("free")
+	if l.money("spawn-call") > 0 {
+		w.Spawn = &chargehand.Spawn{Max: 1, CostPerCallEstimate: l.money("spawn-call")}
+	}
 	if n := l.number("llm", 0); n > 0 {
 		w.Kind, w.Model, w.LLM = chargehand.KindLLM, "some/model", &chargehand.LLMKind{MaxTokens: n, MaxTools: l.number("calls", 0)}
 	}
@@ -76,6 +80,7 @@ func declaredWorker(l line) chargehand.WorkerSpec {
 
 func declaredPolicy(l line) chargehand.Policy {
 	return chargehand.Policy{
+		Unpriced:       declaredUnpriced(l),
 		RunConcurrency: l.number("concurrency", 0), Attempts: l.number("attempts", 0),
 		OnSubtaskError: chargehand.OnError(l.opts["error"]), FailureRatio: l.float("ratio"),
 		ReviewTimeout: chargehand.Duration(l.duration("patience")), AutoDecision: chargehand.AutoDecision(l.opts["auto"]),
@@ -86,6 +91,14 @@ func declaredPolicy(l line) chargehand.Policy {
 			Rounds: l.number("rounds", 0), Adjudicate: chargehand.Adjudication(l.opts["adjudicate"]), Always: l.has("debate"),
 		},
 	}
+}
+
+func declaredUnpriced(l line) *chargehand.Unpriced {
+	u := chargehand.Unpriced{Allow: true, MaxUSD: l.money("unpriced"), MaxTokens: int64(l.number("unpriced-tokens", 0))}
+	if u.MaxUSD == 0 && u.MaxTokens == 0 {
+		return nil
+	}
+	return &u
 }
 
 func declaredTask(l line) chargehand.Subtask {

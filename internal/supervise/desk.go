@@ -153,7 +153,7 @@ func (m *Machine) keeps(r *chargehand.Review, in Decide) string {
 	case r.Subject == chargehand.SubjectPlan && m.planning.proposed.source != "func" && m.planning.proposed.source != "llm":
 		return "nobody made the plan who could make another; approve one in its place, or reject it"
 	case r.Subject == chargehand.SubjectPlan && !m.planFits():
-		return "another plan costs $" + m.team.Planner.EstimateUSD.String() + ", and " + m.ledger.shortage()
+		return "there is no money for another plan: " + m.ledger.shortage(m.planNeeds())
 	case r.Subject == chargehand.SubjectPlan:
 		return ""
 	case r.Subject != chargehand.SubjectOutput:

@@ -27,13 +27,13 @@ func (m *Machine) dispatch(now time.Time, out *Output) {
 			m.noWorker(now, k, c, out)
 			continue
 		}
-		ask, fits := m.price(k, c, b.reserve())
+		ask, fits := m.afford(k, c, b.reserve())
 		if !fits {
 			m.flush(now, &b, out)
-			if m.busy() {
+			if m.busy() && !m.spentOut(k) {
 				return
 			}
-			m.overBudget(now, k, out)
+			m.overBudget(now, k, m.shortOf(k, ask.reserve), out)
 			continue
 		}
 		if !b.takes(ask) {
@@ -145,7 +145,7 @@ func (m *Machine) lowerTier(now time.Time, out *Output) {
 		if k.state != chargehand.SubtaskQueued || k.attempt.tier == m.tier(k) {
 			continue
 		}
-		if a, fits := m.price(k, m.choice(k), amount{}); fits {
+		if a, fits := m.afford(k, m.choice(k), amount{}); fits {
 			out.Fleet = append(out.Fleet, Withdraw{k.ref()})
 			m.flush(now, &batch{a, []*task{k}}, out)
 		}
@@ -165,12 +165,12 @@ func (m *Machine) tier(k *task) int {
 
 // choice is which workers may take a task now.
 func (m *Machine) choice(k *task) route.Choice {
-	return k.allowed(m.choose(k.spec, route.Question{Tier: m.tier(k), Avoid: k.avoid, Prefer: k.prefer}))
+	return k.allowed(m.choose(k.spec, route.Question{Tier: m.tier(k), Avoid: k.avoid, Prefer: k.prefer, Spent: m.ownSpent(k)}))
 }
 
 func (m *Machine) choose(s *chargehand.Subtask, q route.Question) route.Choice {
-	q.Subtask, q.Tenant = s, m.run.tenant
-	if s.TimeoutMS > 0 || len(q.Avoid) > 0 || q.Prefer != "" {
+	q.Subtask, q.Tenant, q.Unpriced = s, m.run.tenant, m.unpriced().usd
+	if s.TimeoutMS > 0 || len(q.Avoid) > 0 || q.Prefer != "" || q.Spent > 0 {
 		return m.selected(q)
 	}
 	memo := kind{
@@ -205,10 +205,23 @@ type kind struct {
 	tier   int
 }
 
-// price is what an attempt asks of the ledger, with only the workers it can bear; pending is what
-// others are about to reserve.
-func (m *Machine) price(k *task, c route.Choice, pending amount) (ask, bool) {
+// ownSpent is what is gone of the subtask's own budget, where it has one in dollars.
+func (m *Machine) ownSpent(k *task) chargehand.Micros {
+	if k.spec.Budget.USD == 0 {
+		return 0
+	}
+	return k.spec.Budget.USD - m.ownLeft(k).usd
+}
+
+// afford is what an attempt asks of the ledger, with only the workers it can bear; pending is what
+// others are about to reserve. Where it can bear none the ask holds the least it would need.
+func (m *Machine) afford(k *task, c route.Choice, pending amount) (ask, bool) {
 	a := ask{choice: c, tier: m.tier(k)}
+	c.Eligible = m.borne(k, c.Eligible)
+	if len(c.Eligible) == 0 {
+		a.reserve = m.least(k, a.choice.Eligible)
+		return a, false
+	}
 	key := m.heldFor(k)
 	if key == forSynthesis {
 		pending.usd, pending.tokens = pending.usd+m.ledger.check.usd, pending.tokens+m.ledger.check.tokens
@@ -224,15 +237,43 @@ func (m *Machine) price(k *task, c route.Choice, pending amount) (ask, bool) {
 	return a, false
 }
 
-// most is what an attempt has to reserve, whichever of the workers takes it; the dearest costs the
-// limit.
-func (m *Machine) most(k *task, cs []chargehand.Candidate, limit chargehand.Micros) amount {
-	a := amount{max(limit, k.wanted.usd), max(k.spec.Budget.Tokens, k.wanted.tokens)}
-	if m.ledger.ceiling.Tokens == 0 || k.spec.Budget.Tokens > 0 {
-		return a
+// borne are the workers that the subtask's own budget bears.
+func (m *Machine) borne(k *task, cs []chargehand.Candidate) []chargehand.Candidate {
+	if k.spec.Budget == (chargehand.Budget{}) {
+		return cs
 	}
+	var out []chargehand.Candidate
 	for _, c := range cs {
-		a.tokens = max(a.tokens, m.tokens(k, m.team.Worker(c.Worker)))
+		if m.bears(k, m.team.Worker(c.Worker)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// least is what the cheapest of the workers would need for an attempt.
+func (m *Machine) least(k *task, cs []chargehand.Candidate) amount {
+	var least amount
+	for i, c := range cs {
+		w := m.team.Worker(c.Worker)
+		if a := (amount{m.price(w, ""), m.tokens(k, w)}); i == 0 || a.usd < least.usd {
+			least = a
+		}
+	}
+	return least
+}
+
+// most is what an attempt has to reserve, whichever of the workers takes it, on whichever of their
+// instances; the dearest of the workers costs the limit.
+func (m *Machine) most(k *task, cs []chargehand.Candidate, limit chargehand.Micros) amount {
+	wanted := m.wanted(k)
+	a := amount{max(limit, wanted.usd), wanted.tokens}
+	for _, c := range cs {
+		w := m.team.Worker(c.Worker)
+		if k.spec.Budget.USD == 0 && w.Spawn != nil {
+			a.usd = max(a.usd, w.Spawn.CostPerCallEstimate)
+		}
+		a.tokens = max(a.tokens, m.tokens(k, w))
 	}
 	return a
 }
@@ -298,26 +339,79 @@ func (m *Machine) noWorker(now time.Time, k *task, c route.Choice, out *Output) 
 }
 
 // overBudget leaves a task out for want of money (SPEC.md ·76).
-func (m *Machine) overBudget(now time.Time, k *task, out *Output) {
+func (m *Machine) overBudget(now time.Time, k *task, why string, out *Output) {
 	if k.debate.stage == arguing {
-		m.breakOff(now, k, "it is debated, and there is no money to go on: "+m.ledger.shortage(), out)
+		m.breakOff(now, k, "it is debated, and there is no money to go on: "+why, out)
 		return
 	}
 	m.end(now, k, chargehand.SubtaskEnded{
 		Attempt: k.number, State: chargehand.SubtaskOverBudget,
-		Cause: chargehand.CauseBudget, Why: m.ledger.shortage(),
+		Cause: chargehand.CauseBudget, Why: clip(why, maxText),
 	}, out)
 }
 
-// shortage says what there is too little of. The run has a ceiling.
-func (l *ledger) shortage() string {
-	left := l.left()
-	if l.ceiling.Tokens == 0 {
-		return "the budget of $" + l.ceiling.USD.String() + " leaves $" + left.String()
+// shortOf says what an attempt, which needs so much, has too little of.
+func (m *Machine) shortOf(k *task, need amount) string {
+	if m.ledger.over == "" && m.ownShort(k) {
+		return m.ownShortage(k, need)
 	}
-	tokens := itoa(int(max(0, l.ceiling.Tokens-l.settled.tokens-l.reserved.tokens)))
-	if left == nil {
-		return "the budget of " + itoa(int(l.ceiling.Tokens)) + " tokens leaves " + tokens
+	return m.ledger.shortage(need)
+}
+
+// spentOut reports whether the subtask's own budget is too small for good: nothing that is under way
+// can free any of it.
+func (m *Machine) spentOut(k *task) bool { return len(k.stopping) == 0 && m.ownShort(k) }
+
+// ownShort reports whether the subtask's own budget bears none of the workers that may do it.
+func (m *Machine) ownShort(k *task) bool {
+	c := m.choice(k).Eligible
+	return len(c) > 0 && len(m.borne(k, c)) == 0
+}
+
+// ownShortage says what the subtask's own budget has too little of.
+func (m *Machine) ownShortage(k *task, need amount) string {
+	own, left := k.spec.Budget, m.ownLeft(k)
+	return needed(need, own) + "the subtask's own budget of " + inWords(amount{own.USD, own.Tokens}, own) + " leaves " + inWords(left, own)
+}
+
+// shortage says what there is too little of, and how much is needed. The run has a ceiling.
+func (l *ledger) shortage(need amount) string {
+	if l.over != "" {
+		return "nothing more is sent: " + l.over
 	}
-	return "the budget of $" + l.ceiling.USD.String() + " and " + itoa(int(l.ceiling.Tokens)) + " tokens leaves $" + left.String() + " and " + tokens
+	left := amount{
+		max(0, l.ceiling.USD-l.settled.usd-l.reserved.usd),
+		max(0, l.ceiling.Tokens-l.settled.tokens-l.reserved.tokens),
+	}
+	return needed(need, l.ceiling) + "the budget of " + inWords(amount{l.ceiling.USD, l.ceiling.Tokens}, l.ceiling) + " leaves " + inWords(left, l.ceiling)
+}
+
+// needed begins a sentence about a shortage; empty where it is not known how much is needed.
+func needed(need amount, of chargehand.Budget) string {
+	if of.USD == 0 {
+		need.usd = 0
+	}
+	if of.Tokens == 0 {
+		need.tokens = 0
+	}
+	switch {
+	case need == (amount{}):
+		return ""
+	case need.usd == 0:
+		of.USD = 0
+	case need.tokens == 0:
+		of.Tokens = 0
+	}
+	return "it needs " + inWords(need, of) + ", and "
+}
+
+// inWords is an amount of what there is a ceiling of.
+func inWords(a amount, of chargehand.Budget) string {
+	switch {
+	case of.Tokens == 0:
+		return "$" + a.usd.String()
+	case of.USD == 0:
+		return itoa(int(a.tokens)) + " tokens"
+	}
+	return "$" + a.usd.String() + " and " + itoa(int(a.tokens)) + " tokens"
 }

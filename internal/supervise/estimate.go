@@ -1,6 +1,8 @@
 package supervise
 
 import (
+	"strings"
+
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/route"
 )
@@ -15,26 +17,94 @@ const (
 )
 
 // needs is what an attempt of the task by the worker has to reserve.
-func (m *Machine) needs(k *task, w *chargehand.WorkerSpec) amount {
-	a := amount{route.Cost(w, k.spec), m.tokens(k, w)}
-	return amount{max(a.usd, k.wanted.usd), max(a.tokens, k.wanted.tokens)}
+func (m *Machine) needs(k *task, w *chargehand.WorkerSpec, instance string) amount {
+	a := amount{m.price(w, instance), m.tokens(k, w)}
+	if own := k.spec.Budget.USD; own > 0 && !w.Free {
+		a.usd = m.ownLeft(k).usd
+	}
+	wanted := m.wanted(k)
+	return amount{max(a.usd, wanted.usd), max(a.tokens, wanted.tokens)}
 }
 
-// tokens is what an attempt reserves of the run's tokens: the subtask's own budget, or what one
-// call of the worker's model is taken to consume where there is a ceiling.
+// wanted is what an attempt before was denied, as far as the subtask's own budget leaves as much.
+func (m *Machine) wanted(k *task) amount {
+	a, own, left := k.wanted, k.spec.Budget, m.ownLeft(k)
+	if own.USD > 0 {
+		a.usd = min(a.usd, left.usd)
+	}
+	if own.Tokens > 0 {
+		a.tokens = min(a.tokens, left.tokens)
+	}
+	return a
+}
+
+// price is what one call of a worker costs, which a dynamic instance may say otherwise.
+func (m *Machine) price(w *chargehand.WorkerSpec, instance string) chargehand.Micros {
+	if w.Spawn != nil && w.Spawn.CostPerCallEstimate > 0 && strings.HasPrefix(instance, w.WorkerID+"+") {
+		return w.Spawn.CostPerCallEstimate
+	}
+	return route.Price(w, m.unpriced().usd)
+}
+
+// unpriced is what a call of a worker without a declared price counts as, where the run has a ceiling.
+func (m *Machine) unpriced() amount {
+	var a amount
+	p := m.team.Policy.Unpriced
+	if p == nil || !p.Allow {
+		return a
+	}
+	if m.ledger.ceiling.USD > 0 {
+		a.usd = p.MaxUSD
+	}
+	if m.ledger.ceiling.Tokens > 0 {
+		a.tokens = p.MaxTokens
+	}
+	return a
+}
+
+// ownLeft is what the subtask's own budget leaves the next attempt. Attempts whose workers have not
+// let go may still bill all that is reserved for them.
+func (m *Machine) ownLeft(k *task) amount {
+	left := amount{k.spec.Budget.USD - k.spent.usd, k.spec.Budget.Tokens - k.spent.tokens}
+	for _, a := range k.stopping {
+		h := m.ledger.held[forAttempt(chargehand.AttemptRef{Subtask: k.spec.ID, Attempt: a.number})]
+		left.usd, left.tokens = left.usd-h.usd, left.tokens-h.tokens
+	}
+	return amount{max(0, left.usd), max(0, left.tokens)}
+}
+
+// bears reports whether the subtask's own budget bears an attempt by the worker. The calls of a
+// language model are covered one by one: any rest will do for it to begin.
+func (m *Machine) bears(k *task, w *chargehand.WorkerSpec) bool {
+	own, left := k.spec.Budget, m.ownLeft(k)
+	switch {
+	case own == (chargehand.Budget{}) || w == nil || w.Free:
+		return true
+	case own.USD > 0 && (left.usd == 0 || w.Bills() && route.Price(w, m.unpriced().usd) > left.usd):
+		return false
+	}
+	return own.Tokens == 0 || left.tokens > 0
+}
+
+// tokens is what an attempt reserves of the run's tokens: what is left of the subtask's own budget,
+// or where there is a ceiling what one call of the worker is taken to consume.
 func (m *Machine) tokens(k *task, w *chargehand.WorkerSpec) int64 {
 	switch {
-	case k.spec.Budget.Tokens > 0:
-		return k.spec.Budget.Tokens
-	case !m.counted(w):
+	case w.Free:
 		return 0
+	case k.spec.Budget.Tokens > 0:
+		return m.ownLeft(k).tokens
+	case m.counted(w):
+		return mostAnswer(w) + promptTokens + m.reads(k)/bytesPerToken
+	case w.Bills():
+		return m.unpriced().tokens
 	}
-	return mostAnswer(w) + promptTokens + m.reads(k)/bytesPerToken
+	return 0
 }
 
-// counted reports whether a worker's calls have to be reserved in tokens.
+// counted reports whether a worker's calls have to be reserved in tokens, by what they read.
 func (m *Machine) counted(w *chargehand.WorkerSpec) bool {
-	return m.ledger.ceiling.Tokens > 0 && w != nil && w.Kind == chargehand.KindLLM
+	return m.ledger.ceiling.Tokens > 0 && w != nil && !w.Free && w.Kind == chargehand.KindLLM
 }
 
 func mostAnswer(w *chargehand.WorkerSpec) int64 {
@@ -80,9 +150,12 @@ func (m *Machine) reads(k *task) int64 {
 // check is what asking the reviewer about an output of so many bytes has to reserve.
 func (m *Machine) check(size int64) amount {
 	w := m.team.Worker(m.team.Policy.Judge())
-	a := amount{usd: m.priceOf(m.team.Policy.Judge())}
-	if m.counted(w) {
+	a := amount{usd: m.priceOf(m.team.Policy.Judge(), "")}
+	switch {
+	case m.counted(w):
 		a.tokens = mostAnswer(w) + promptTokens + size/bytesPerToken
+	case w != nil && w.Bills() && !w.Free:
+		a.tokens = m.unpriced().tokens
 	}
 	return a
 }

@@ -39,6 +39,14 @@ type Granted struct {
 	Load     chargehand.Load `json:"load,omitzero"`
 }
 
+// Offered says that a dynamic instance of a worker could be brought up for an attempt that waits, and
+// what that is estimated to cost. Fund answers it.
+type Offered struct {
+	chargehand.AttemptRef
+	Worker      string            `json:"worker"`
+	EstimateUSD chargehand.Micros `json:"estimateUSD"`
+}
+
 // Finished brings an output together with what the gate found of it. The worker has let go.
 type Finished struct {
 	chargehand.AttemptRef
@@ -168,6 +176,7 @@ type Tick struct{}
 func (Start) input()          {}
 func (Planned) input()        {}
 func (Granted) input()        {}
+func (Offered) input()        {}
 func (Finished) input()       {}
 func (Crashed) input()        {}
 func (Stopped) input()        {}
@@ -215,6 +224,14 @@ type Give struct {
 	Outcome chargehand.Outcome
 }
 
+// Fund answers an offer: whether the run pays for the instance.
+type Fund struct {
+	chargehand.AttemptRef
+	Worker string
+	Pays   bool
+}
+
+func (Fund) message()     {}
 func (Ask) message()      {}
 func (Withdraw) message() {}
 func (Give) message()     {}

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -107,7 +108,7 @@ func (s *script) attempt(l line) (chargehand.AttemptRef, int64) {
 func (s *script) grant(l line) Input {
 	r, _ := s.attempt(l)
 	s.epoch++
-	in := Granted{AttemptRef: r, Worker: l.word(2), Instance: l.word(2), Epoch: int64(l.number("epoch", int(s.epoch)))}
+	in := Granted{AttemptRef: r, Worker: l.word(2), Instance: cmp.Or(l.opts["instance"], l.word(2)), Epoch: int64(l.number("epoch", int(s.epoch)))}
 	if v := l.opts["as"]; v != "" {
 		in.Instance = v
 	}

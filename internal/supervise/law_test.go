@@ -22,6 +22,8 @@ type law struct {
 	overhead amount            // set aside for the synthesis
 	check    amount            // of what was set aside, that of its check
 	unnamed  amount            // billed above what was reserved by the record before
+	over     bool              // such a bill was seen, under a ceiling of the run
+	spent    map[string]amount // by the attempts of each subtask, bills above reservations left out
 
 	tasks     map[string]chargehand.Subtask
 	state     map[string]chargehand.SubtaskState
@@ -46,7 +48,7 @@ type law struct {
 
 func newLaw(team *chargehand.Team) *law {
 	return &law{
-		team: team, held: map[string]amount{}, tasks: map[string]chargehand.Subtask{}, state: map[string]chargehand.SubtaskState{},
+		team: team, spent: map[string]amount{}, held: map[string]amount{}, tasks: map[string]chargehand.Subtask{}, state: map[string]chargehand.SubtaskState{},
 		running: map[chargehand.AttemptRef]int64{}, stopping: map[chargehand.AttemptRef]int64{}, checked: map[chargehand.AttemptRef]chargehand.Verdict{},
 		judged: map[chargehand.AttemptRef]chargehand.Recommendation{}, asked: map[chargehand.AttemptRef]int{},
 		reviews: map[string]chargehand.Review{}, approved: map[chargehand.AttemptRef]bool{}, doubtful: map[string]bool{}, harmless: map[chargehand.AttemptRef]bool{},

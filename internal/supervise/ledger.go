@@ -3,6 +3,7 @@ package supervise
 import (
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -11,7 +12,8 @@ import (
 // ledger is the run's money (SPEC.md ·90). Every call is reserved before it is sent and settled
 // when its usage is known.
 //
-//	settled + reserved <= ceiling, except by what a worker bills above its reservation
+//	settled + reserved <= ceiling, except by what a worker bills above its reservation; nothing is
+//	sent after such a bill
 type ledger struct {
 	ceiling  chargehand.Budget
 	settled  amount
@@ -20,6 +22,8 @@ type ledger struct {
 	phases   map[string]chargehand.Micros // settled, by phase
 	estimate chargehand.Micros            // of the plans adopted
 	check    amount                       // of what is set aside for the synthesis, that of its check
+	over     string                       // the first bill above its reservation, in words; empty: there is none
+	overbill chargehand.Overbill          // of all such bills
 	low      bool                         // BudgetLow is recorded
 	alerted  bool                         // spending past one and a half times the estimate is recorded
 }
@@ -65,8 +69,12 @@ func (l *ledger) release(key string) {
 	l.reserved.tokens -= a.tokens
 }
 
-// fits reports whether the amount can be reserved now, besides what is held under key.
+// fits reports whether the amount can be reserved now, besides what is held under key. After a bill
+// above its reservation nothing can: what is reserved no longer bounds what is billed.
 func (l *ledger) fits(key string, a amount) bool {
+	if l.over != "" {
+		return false
+	}
 	h := l.held[key]
 	usd := l.settled.usd + l.reserved.usd - h.usd + a.usd
 	tokens := l.settled.tokens + l.reserved.tokens - h.tokens + a.tokens
@@ -91,6 +99,18 @@ func (l *ledger) spawnUpTo() chargehand.Micros {
 		return chargehand.Micros(1) << 62
 	}
 	return left.Times(chargehand.SpawnShare)
+}
+
+// offered pays for a dynamic instance, if its estimate is below half of what remains (SPEC.md ·93). It
+// counts as spent at once: nothing is left to settle, whatever becomes of the instance.
+func (m *Machine) offered(now time.Time, in Offered, out *Output) {
+	k, l := m.board.tasks[in.Subtask], &m.ledger
+	pays := k != nil && k.waitsForWorker() && k.number == in.Attempt && m.run.state == chargehand.RunRunning && m.run.abort == nil &&
+		in.EstimateUSD < l.spawnUpTo() && l.fits("", amount{usd: in.EstimateUSD})
+	if pays {
+		m.record(now, chargehand.SpawnCharged{AttemptRef: in.AttemptRef, Worker: in.Worker, USD: in.EstimateUSD}, out)
+	}
+	out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, pays})
 }
 
 // nearCeiling reports whether four fifths of the tighter ceiling are settled (SPEC.md ·91).
@@ -138,12 +158,60 @@ func (m *Machine) settle(f chargehand.Fact) {
 	case chargehand.JudgeAsked:
 		m.releaseSynthesis(f.Subtask)
 		l.hold(forJudge(f.AttemptRef), amount{f.Reserved, f.Tokens})
+	case chargehand.Overbilled:
+		l.overbill.Calls++
+		l.overbill.USD += f.Billed - f.Reserved
+		l.overbill.Tokens += f.BilledTokens - f.ReservedTokens
+		if l.over == "" && !f.Own {
+			l.over = overbilledWords(f)
+		}
 	}
+	m.spend(f)
 	if use, phase := chargehand.Spending(f, m.isSynthesis); phase != "" {
 		l.settled.usd += use.USD
 		l.settled.tokens += use.Tokens()
 		l.phases[phase] += use.USD
 	}
+}
+
+// spend counts what an attempt consumed against its subtask's own budget, which is for all attempts
+// (SPEC.md ·95).
+func (m *Machine) spend(f chargehand.Fact) {
+	var ref chargehand.AttemptRef
+	switch f := f.(type) {
+	case chargehand.AttemptResumed:
+		ref = f.AttemptRef
+	default:
+		b, ok := m.billed(f)
+		if !ok || b.holder != chargehand.HeldForAttempt {
+			return
+		}
+		ref = b.ref
+	}
+	if k := m.board.tasks[ref.Subtask]; k != nil {
+		use, _ := chargehand.Spending(f, m.isSynthesis)
+		k.spent.usd += use.USD
+		k.spent.tokens += use.Tokens()
+	}
+}
+
+// overbilledWords names a bill and what was reserved for it.
+func overbilledWords(f chargehand.Overbilled) string {
+	who, work := f.Worker, f.Subtask
+	switch {
+	case f.For == chargehand.HeldForPlan:
+		who, work = "the planner", "a plan"
+	case f.For == chargehand.HeldForJudge:
+		work = "the check of " + work
+	}
+	if who == "" { // of a record that does not name it
+		who = "the worker"
+	}
+	billed, reserved := "$"+f.Billed.String(), "$"+f.Reserved.String()
+	if f.Billed == 0 {
+		billed, reserved = itoa(int(f.BilledTokens))+" tokens", itoa(int(f.ReservedTokens))+" tokens"
+	}
+	return clip(who+" billed "+billed+" for "+work+", and "+reserved+" was reserved", maxClause)
 }
 
 // A bill is the end of what was reserved for a call.
@@ -176,7 +244,7 @@ func (m *Machine) billed(f chargehand.Fact) (bill, bool) {
 }
 
 // overbilled is what has to be named beside a fact: that it settles more than was reserved, of
-// what the run has a ceiling of. Nil where it does not.
+// what the run or the subtask has a ceiling of. Nil where it does not.
 func (m *Machine) overbilled(f chargehand.Fact) *chargehand.Overbilled {
 	b, ok := m.billed(f)
 	if !ok {
@@ -185,17 +253,45 @@ func (m *Machine) overbilled(f chargehand.Fact) *chargehand.Overbilled {
 	l := &m.ledger
 	held := l.held[b.key]
 	use, _ := chargehand.Spending(f, m.isSynthesis)
-	over := chargehand.Overbilled{For: b.holder, AttemptRef: b.ref}
-	if l.ceiling.USD > 0 && use.USD > held.usd {
-		over.Reserved, over.Billed = held.usd, use.USD
+	over := chargehand.Overbilled{For: b.holder, AttemptRef: b.ref, Worker: m.biller(b), Own: true}
+	own := m.ownBudget(b)
+	if (l.ceiling.USD > 0 || own.USD > 0) && use.USD > held.usd {
+		over.Reserved, over.Billed, over.Own = held.usd, use.USD, l.ceiling.USD == 0
 	}
-	if l.ceiling.Tokens > 0 && use.Tokens() > held.tokens {
+	if (l.ceiling.Tokens > 0 || own.Tokens > 0) && use.Tokens() > held.tokens {
 		over.ReservedTokens, over.BilledTokens = held.tokens, use.Tokens()
+		over.Own = over.Own && l.ceiling.Tokens == 0
 	}
 	if over.Billed == 0 && over.BilledTokens == 0 {
 		return nil
 	}
 	return &over
+}
+
+// ownBudget is the budget of the subtask that a bill is for: it bounds attempts only.
+func (m *Machine) ownBudget(b bill) chargehand.Budget {
+	if k := m.board.tasks[b.ref.Subtask]; k != nil && b.holder == chargehand.HeldForAttempt {
+		return k.spec.Budget
+	}
+	return chargehand.Budget{}
+}
+
+// biller is the worker that a bill comes from; empty for a planner.
+func (m *Machine) biller(b bill) string {
+	k := m.board.tasks[b.ref.Subtask]
+	switch {
+	case b.holder == chargehand.HeldForJudge:
+		return m.team.Policy.Judge()
+	case b.holder != chargehand.HeldForAttempt || k == nil:
+		return ""
+	case k.number == b.ref.Attempt:
+		return k.attempt.worker
+	}
+	i := slices.IndexFunc(k.stopping, func(a attempt) bool { return a.number == b.ref.Attempt })
+	if i < 0 {
+		return ""
+	}
+	return k.stopping[i].worker
 }
 
 func (m *Machine) isSynthesis(subtask string) bool { return m.board.tasks[subtask].synthesis }
@@ -204,6 +300,9 @@ func (m *Machine) isSynthesis(subtask string) bool { return m.board.tasks[subtas
 func (m *Machine) cost() chargehand.Cost {
 	l := &m.ledger
 	c := chargehand.Cost{USD: l.settled.usd, Tokens: l.settled.tokens, ByPhase: maps.Clone(l.phases)}
+	if o := l.overbill; o.Calls > 0 {
+		c.Overbilled = &o
+	}
 	if l.estimate > 0 {
 		c.VsPlan = math.Round(100*float64(l.settled.usd)/float64(l.estimate)) / 100
 	}

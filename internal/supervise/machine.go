@@ -110,6 +110,8 @@ func (m *Machine) handle(now time.Time, in Input, out *Output) {
 		m.compared(now, in, out)
 	case TopUp:
 		m.topUp(now, in, out)
+	case Offered:
+		m.offered(now, in, out)
 	case Decide:
 		m.decide(now, in, out)
 	case Operate:
@@ -151,6 +153,8 @@ func (m *Machine) beforehand(now time.Time, in Input, out *Output) {
 		m.start(now, in, out)
 	case Granted:
 		out.give(in.Epoch, chargehand.OutcomeUnused)
+	case Offered:
+		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, false})
 	case Decide, Operate, TopUp:
 		out.Refusal = &chargehand.Error{Code: chargehand.CodeNotFound, What: "run " + m.id, Why: "it has not started"}
 	}
@@ -161,6 +165,8 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 	switch in := in.(type) {
 	case Granted:
 		m.granted(now, in, out)
+	case Offered:
+		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, false})
 	case Planned:
 		m.planned(now, in, out)
 	case Finished:

@@ -18,6 +18,9 @@ func (w *law) money(t fataler, f chargehand.Fact) {
 	if w.above(all) {
 		t.Fatalf("%T: settled %+v and held %+v, of which %+v above reservations, are over the ceiling %+v", f, w.settled, w.held, w.excess, w.ceiling)
 	}
+	if sends(f) && w.over && !onlyRead(f) {
+		t.Fatalf("%T: more is sent after a bill above its reservation", f)
+	}
 	if sends(f) && w.above(amount{settled.usd + held.usd, settled.tokens + held.tokens}) {
 		t.Fatalf("%T: more is sent while settled %+v and held %+v are over the ceiling %+v", f, w.settled, w.held, w.ceiling)
 	}
@@ -38,10 +41,53 @@ func sends(f chargehand.Fact) bool {
 	return false
 }
 
+// onlyRead reports whether a plan is read, and nothing is paid for it.
+func onlyRead(f chargehand.Fact) bool {
+	p, ok := f.(chargehand.PlanAsked)
+	return ok && p.Ref != ""
+}
+
+// ownBudget is the budget of the subtask that an attempt's bill counts against (SPEC.md ·95).
+func (w *law) ownBudget(f chargehand.Fact) (string, chargehand.Budget) {
+	id := ""
+	switch f := f.(type) {
+	case chargehand.AttemptResumed:
+		id = f.Subtask
+	case chargehand.OutputChecked:
+		id = f.Subtask
+	case chargehand.AttemptFailed:
+		id = f.Subtask
+	case chargehand.AttemptStopped:
+		id = f.Subtask
+	case chargehand.LateResult:
+		id = f.Subtask
+	}
+	return id, w.tasks[id].Budget
+}
+
+// kept checks that what a subtask's attempts were billed, and what is held for them, is within its own
+// budget, but for bills above a reservation.
+func (w *law) kept(t fataler, f chargehand.Fact, use chargehand.Usage, over amount) {
+	id, own := w.ownBudget(f)
+	if own == (chargehand.Budget{}) {
+		return
+	}
+	s := w.spent[id]
+	s.usd, s.tokens = s.usd+use.USD-over.usd, s.tokens+use.Tokens()-over.tokens
+	w.spent[id] = s
+	if own.USD > 0 && s.usd > own.USD || own.Tokens > 0 && s.tokens > own.Tokens {
+		t.Fatalf("%T: the attempts of %s cost %+v within their reservations, its budget is %+v", f, id, s, own)
+	}
+}
+
 // named checks that a bill above its reservation is followed by a record that says so, and that
 // none says so without.
 func (w *law) named(t fataler, f chargehand.Fact) {
 	o, names := f.(chargehand.Overbilled)
+	w.over = w.over || names && !o.Own
+	if names && o.Own != (o.Billed == 0 || w.ceiling.USD == 0) && o.Own != (o.BilledTokens == 0 || w.ceiling.Tokens == 0) {
+		t.Fatalf("%+v: the run's ceiling is %+v", o, w.ceiling)
+	}
 	got := amount{o.Billed - o.Reserved, o.BilledTokens - o.ReservedTokens}
 	if names != (w.unnamed != (amount{})) || names && got != w.unnamed {
 		t.Fatalf("%T: %+v was billed above its reservation, and %+v is named", f, w.unnamed, got)
@@ -59,10 +105,12 @@ func (w *law) settle(t fataler, f chargehand.Fact, use chargehand.Usage) {
 	w.settled.tokens += use.Tokens()
 	w.excess.usd += over.usd
 	w.excess.tokens += over.tokens
-	if w.ceiling.USD > 0 {
+	w.kept(t, f, use, over)
+	_, own := w.ownBudget(f)
+	if w.ceiling.USD > 0 || own.USD > 0 {
 		w.unnamed.usd = over.usd
 	}
-	if w.ceiling.Tokens > 0 {
+	if w.ceiling.Tokens > 0 || own.Tokens > 0 {
 		w.unnamed.tokens = over.tokens
 	}
 }

@@ -47,14 +47,9 @@ func (m *Machine) planFits() bool { return m.ledger.fits(forPlan, m.planNeeds())
 
 // abortUnplanned ends a run that cannot pay for a plan.
 func (m *Machine) abortUnplanned(now time.Time, out *Output) {
-	need := m.planNeeds()
-	costs := "$" + need.usd.String()
-	if need.tokens > 0 {
-		costs += " and " + itoa(int(need.tokens)) + " tokens"
-	}
 	m.abort(now, ending{
 		stop: chargehand.StopBudgetExhausted, cause: chargehand.CauseBudget,
-		why: "a plan costs " + costs + ", and " + m.ledger.shortage(),
+		why: "there is no money for a plan: " + m.ledger.shortage(m.planNeeds()),
 	}, out)
 }
 
@@ -323,7 +318,7 @@ func (m *Machine) estimate(p *chargehand.Plan) chargehand.Micros {
 	var sum chargehand.Micros
 	for i := range p.Subtasks {
 		if c := m.choose(&p.Subtasks[i], route.Question{Tier: p.Subtasks[i].Criticality.Tier()}).Eligible; len(c) > 0 {
-			sum += c[0].CostUSD + m.priceOf(m.team.Policy.Judge())
+			sum += c[0].CostUSD + m.priceOf(m.team.Policy.Judge(), "")
 		}
 	}
 	last, _ := m.synthesisReserve()

@@ -142,8 +142,10 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 		return phrase("raised", holder(f.For, f.AttemptRef), "to", reserved(f.Reserved, f.Tokens))
 	case chargehand.ReservationDenied:
 		return phrase("DENIED", holder(f.For, f.AttemptRef), reserved(f.Wanted, f.Tokens), quoted(f.Why))
+	case chargehand.SpawnCharged:
+		return phrase("spawn of", f.Worker, "for", ref(f.AttemptRef), fmt.Sprintf("$%s", f.USD))
 	case chargehand.Overbilled:
-		return phrase("OVERBILLED", holder(f.For, f.AttemptRef), spent(chargehand.Usage{USD: f.Billed, InputTokens: f.BilledTokens}),
+		return phrase("OVERBILLED", holder(f.For, f.AttemptRef), when(f.Own, "of the subtask"), spent(chargehand.Usage{USD: f.Billed, InputTokens: f.BilledTokens}),
 			"of", phrase(when(f.Billed > 0, "$%s", f.Reserved), when(f.BilledTokens > 0, "%d tokens", f.ReservedTokens)))
 	case chargehand.Judged:
 		return phrase("judged", ref(f.AttemptRef), fmt.Sprintf("%s %d", f.Verdict.Recommendation, f.Verdict.Confidence), when(f.Debate, "for position %d", f.Verdict.Choice), spent(f.Usage))

@@ -75,7 +75,8 @@ func (m *Machine) beginAgain(now time.Time, out *Output) {
 // no harm and the money reaches. A write whose outcome nobody knows goes to a person.
 func (m *Machine) pursue(now time.Time, k *task, l Granted, out *Output) {
 	w := m.team.Worker(k.attempt.worker)
-	if f, fits := m.resumption(now, k, w); fits && repeatable(k, w) {
+	f, fits := m.resumption(now, k, w)
+	if fits && repeatable(k, w) {
 		f.Epoch, f.Instance = l.Epoch, instance(l)
 		m.record(now, f, out)
 		out.begin(m.launch(k))
@@ -90,7 +91,7 @@ func (m *Machine) pursue(now time.Time, k *task, l Granted, out *Output) {
 	}
 	if k.spec.Effect.Reads() {
 		t.cause = chargehand.CauseBudget // it may go on with another attempt when money comes back
-		t.why = "the engine stopped while it ran, and there is no money to begin it again: " + m.ledger.shortage()
+		t.why = "the engine stopped while it ran, and there is no money to begin it again: " + m.shortOf(k, amount{f.Reserved, f.ReservedTokens})
 	}
 	m.lose(now, k, t.cause, out)
 	m.recover(now, k, t, out)
@@ -105,10 +106,13 @@ func (m *Machine) resumption(now time.Time, k *task, w *chargehand.WorkerSpec) (
 	if w.Idempotent && w.Kind != chargehand.KindLLM {
 		return f, m.ledger.fits(key, m.ledger.held[key])
 	}
-	need := m.needs(k, w)
-	f.Lost, f.Reserved, f.ReservedTokens = m.wholeEnvelope(k.attempt, k), need.usd, need.tokens
+	after := *k // as it stands when all that was reserved is spent
+	f.Lost = m.wholeEnvelope(k.attempt, k)
+	after.spent.usd, after.spent.tokens = k.spent.usd+f.Lost.USD, k.spent.tokens+f.Lost.Tokens()
+	need := m.needs(&after, w, k.attempt.instance)
+	f.Reserved, f.ReservedTokens = need.usd, need.tokens
 	//rule:crash-ceiling off=return f, true
-	return f, m.ledger.fits("", need)
+	return f, m.bears(&after, w) && m.ledger.fits("", need)
 }
 
 // lose ends an attempt that died with the engine. All that was reserved for it counts.
@@ -131,7 +135,7 @@ func (m *Machine) judgeAgain(now time.Time, k *task, out *Output) {
 	if !m.ledger.fits("", price) {
 		m.record(now, chargehand.JudgeFailed{AttemptRef: k.ref(), Times: k.attempt.judgings, Message: "the engine stopped", Usage: held.usage()}, out)
 		if choice && k.state == chargehand.SubtaskValidating {
-			m.leaveToPerson(now, k, k.debate.disagreement()+", and there is no money to ask the reviewer again: "+m.ledger.shortage(), out)
+			m.leaveToPerson(now, k, k.debate.disagreement()+", and there is no money to ask the reviewer again: "+m.ledger.shortage(price), out)
 		}
 		return
 	}

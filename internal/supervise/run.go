@@ -35,7 +35,7 @@ func (m *Machine) start(now time.Time, in Start, out *Output) {
 	o := in.Order
 	m.record(now, chargehand.RunStarted{
 		Objective: o.Objective, Team: m.team.Name, TeamDigest: in.TeamDigest, Format: Format,
-		Policy: m.team.Policy.ID(), Budget: budget(o.Budget, m.team.Budget), DeadlineAt: deadline(now, o, m.team),
+		Policy: m.team.Policy.ID(), Budget: Ceiling(o.Budget, m.team.Budget), DeadlineAt: deadline(now, o, m.team),
 		StartedBy: o.StartedBy, Tenant: o.Tenant, Key: o.Key, Seed: in.Seed,
 	}, out)
 	m.askPlan(now, 1, nil, out)
@@ -43,7 +43,8 @@ func (m *Machine) start(now time.Time, in Start, out *Output) {
 	m.advance(now, out) // the budget may not even cover a plan
 }
 
-func budget(order, team chargehand.Budget) chargehand.Budget {
+// Ceiling is the budget of a run: the order's, and where that has none the team's.
+func Ceiling(order, team chargehand.Budget) chargehand.Budget {
 	if order.USD == 0 {
 		order.USD = team.USD
 	}

@@ -29,10 +29,11 @@ func (m *Machine) envelope(key string, k *task) Envelope {
 	}
 }
 
-// allowance is what a worker is told that its attempt may consume (SPEC.md ·2): the subtask's own budget,
-// and where it has none and the run has a ceiling, what is reserved for the attempt.
+// allowance is what a worker is told that its attempt may consume (SPEC.md ·2): what is left of the
+// subtask's own budget, and where it has none and the run has a ceiling, what is reserved for the attempt.
 func (m *Machine) allowance(k *task) chargehand.Budget {
-	b, held := k.spec.Budget, m.ledger.held[forAttempt(k.ref())]
+	held, left := m.ledger.held[forAttempt(k.ref())], m.ownLeft(k)
+	b := chargehand.Budget{USD: min(k.spec.Budget.USD, left.usd), Tokens: min(k.spec.Budget.Tokens, left.tokens)}
 	if b.USD == 0 && m.ledger.ceiling.USD > 0 {
 		b.USD = held.usd
 	}
@@ -56,7 +57,7 @@ func (m *Machine) topUp(now time.Time, in TopUp, out *Output) {
 	if want == held {
 		return
 	}
-	if why = m.ledger.denial(key, want, k); why != "" {
+	if why = m.denial(key, want, k); why != "" {
 		m.record(now, chargehand.ReservationDenied{For: in.For, AttemptRef: in.AttemptRef, Wanted: want.usd, Tokens: want.tokens, Why: why}, out)
 		//rule:top-up-denied
 		out.Refusal = m.uncovered(why)
@@ -100,17 +101,17 @@ func (k *task) judgedNow(attempt, times int) bool {
 }
 
 // denial is why so much cannot be held under a key; empty if it can.
-func (l *ledger) denial(key string, want amount, k *task) string {
+func (m *Machine) denial(key string, want amount, k *task) string {
+	l := &m.ledger
 	switch {
 	case want.usd > mostBilled || want.tokens > mostBilled:
 		return "no call can cost so much"
-	case k != nil && k.spec.Budget.USD > 0 && want.usd > k.spec.Budget.USD:
-		return "the subtask's own budget is $" + k.spec.Budget.USD.String()
-	case k != nil && k.spec.Budget.Tokens > 0 && want.tokens > k.spec.Budget.Tokens:
-		return "the subtask's own budget is " + itoa(int(k.spec.Budget.Tokens)) + " tokens"
+	case l.over == "" && k != nil && m.ownBound(want, k):
+		return m.ownShortage(k, want)
 	//rule:top-up-ceiling
 	case !l.fits(key, want):
-		return l.shortage()
+		h := l.held[key]
+		return l.shortage(amount{want.usd - h.usd, want.tokens - h.tokens})
 	}
 	return ""
 }
@@ -128,13 +129,14 @@ func (m *Machine) applyDenied(f chargehand.ReservationDenied) {
 	}
 	k.attempt.denied = true
 	want := amount{f.Wanted, f.Tokens}
-	if m.ledger.ownBound(want, k) {
+	if m.ownBound(want, k) {
 		return
 	}
 	k.attempt.wanted = want
 }
 
-func (l *ledger) ownBound(want amount, k *task) bool {
-	b := k.spec.Budget
-	return b.USD > 0 && want.usd > b.USD || b.Tokens > 0 && want.tokens > b.Tokens || want.usd > mostBilled || want.tokens > mostBilled
+// ownBound reports whether so much is more than the subtask's own budget leaves the attempt.
+func (m *Machine) ownBound(want amount, k *task) bool {
+	b, left := k.spec.Budget, m.ownLeft(k)
+	return b.USD > 0 && want.usd > left.usd || b.Tokens > 0 && want.tokens > left.tokens || want.usd > mostBilled || want.tokens > mostBilled
 }

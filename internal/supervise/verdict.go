@@ -130,7 +130,7 @@ func (m *Machine) askJudge(now time.Time, k *task, out *Output) {
 		m.record(now, chargehand.JudgeAsked{AttemptRef: k.ref(), Times: k.attempt.judgings + 1, Reserved: price.usd, Tokens: price.tokens}, out)
 		out.begin(m.judge(k))
 	case !m.busy():
-		m.overBudget(now, k, out)
+		m.overBudget(now, k, "to check it: "+m.ledger.shortage(price), out)
 	}
 }
 
@@ -165,7 +165,7 @@ func (m *Machine) judged(now time.Time, in JudgeAnswered, out *Output) {
 	if k == nil || !k.attempt.judging || k.number != in.Attempt || k.attempt.judgings != in.Times {
 		return
 	}
-	u := charge(in.Usage, declared(m.priceOf(m.team.Policy.Judge()), in.NotBegun))
+	u := charge(in.Usage, declared(m.priceOf(m.team.Policy.Judge(), ""), in.NotBegun))
 	if k.debate.stage == choosing {
 		m.chosen(now, k, in, u, out)
 		return

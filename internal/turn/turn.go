@@ -176,6 +176,7 @@ type taking struct {
 	out     Turn
 	touched map[string]bool
 	grants  []fleet.Grant
+	offers  []fleet.Offer
 	orphans []fleet.Holding
 	asks    []message
 	refusal *chargehand.Error // of the event under way
@@ -189,9 +190,9 @@ type message struct {
 
 // settle passes messages until everybody is quiet.
 func (t *taking) settle() {
-	for len(t.asks)+len(t.grants)+len(t.orphans) > 0 {
-		asks, grants, orphans := t.asks, t.grants, t.orphans
-		t.asks, t.grants, t.orphans = nil, nil, nil
+	for len(t.asks)+len(t.grants)+len(t.offers)+len(t.orphans) > 0 {
+		asks, grants, offers, orphans := t.asks, t.grants, t.offers, t.orphans
+		t.asks, t.grants, t.offers, t.orphans = nil, nil, nil, nil
 		for _, m := range asks {
 			//rule:hold off=true
 			if _, ask := m.msg.(supervise.Ask); !ask || !t.loop.Hold {
@@ -200,6 +201,9 @@ func (t *taking) settle() {
 		}
 		for _, g := range grants {
 			t.stepRun(g.Run, supervise.Granted{AttemptRef: g.AttemptRef, Worker: g.Worker, Instance: g.Instance, Epoch: g.Epoch, Load: g.Load})
+		}
+		for _, o := range offers {
+			t.stepRun(o.Run, supervise.Offered{AttemptRef: o.AttemptRef, Worker: o.Worker, EstimateUSD: o.EstimateUSD})
 		}
 		for _, h := range orphans {
 			t.stepRun(h.Run, supervise.Crashed{
@@ -213,7 +217,7 @@ func (t *taking) settle() {
 func (t *taking) stepRun(id string, in supervise.Input) {
 	r := t.loop.runs[id]
 	if r == nil {
-		t.strayGrant(in)
+		t.stray(id, in)
 		return
 	}
 	out := r.machine.Step(t.now, in)
@@ -234,10 +238,13 @@ func (t *taking) stepRun(id string, in supervise.Input) {
 	t.loop.schedule(r, out.Wake)
 }
 
-// strayGrant gives a lease back that is for a run no longer in memory.
-func (t *taking) strayGrant(in supervise.Input) {
-	if g, ok := in.(supervise.Granted); ok {
-		t.stepFleet(fleet.Return{Epoch: g.Epoch, Outcome: chargehand.OutcomeUnused})
+// stray answers the fleet for a run no longer in memory: it needs no lease, and pays for nothing.
+func (t *taking) stray(run string, in supervise.Input) {
+	switch in := in.(type) {
+	case supervise.Granted:
+		t.stepFleet(fleet.Return{Epoch: in.Epoch, Outcome: chargehand.OutcomeUnused})
+	case supervise.Offered:
+		t.stepFleet(fleet.Fund{Run: run, AttemptRef: in.AttemptRef, Worker: in.Worker})
 	}
 }
 
@@ -248,6 +255,7 @@ func (t *taking) stepFleet(in fleet.Input) {
 		t.out.Effects = append(t.out.Effects, Effect{Fleet: e})
 	}
 	t.grants = append(t.grants, out.Grants...)
+	t.offers = append(t.offers, out.Offers...)
 	t.orphans = append(t.orphans, out.Orphans...)
 	if out.Refusal != nil {
 		t.refusal = out.Refusal
@@ -267,6 +275,8 @@ func fleetInput(m message) fleet.Input {
 		}
 	case supervise.Withdraw:
 		return fleet.Withdraw{Run: m.run.id, AttemptRef: msg.AttemptRef}
+	case supervise.Fund:
+		return fleet.Fund{Run: m.run.id, AttemptRef: msg.AttemptRef, Worker: msg.Worker, Pays: msg.Pays}
 	case supervise.Give:
 		return fleet.Return{Epoch: msg.Epoch, Outcome: msg.Outcome}
 	}

@@ -84,7 +84,7 @@ func describe(v *chargehand.View, rec chargehand.Record) Event {
 		e.with("what", f.What).with("code", string(f.Code)).with("why", f.Why).with("by", f.By)
 	case chargehand.ReviewOpened, chargehand.ReviewDecided:
 		e.review(v, f)
-	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled, chargehand.Alerted:
+	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled, chargehand.SpawnCharged, chargehand.Alerted:
 		e.funds(f)
 	case chargehand.DebateOpened, chargehand.PositionTaken, chargehand.PositionsCompared, chargehand.DebateSettled:
 		e.debate(f)
@@ -105,6 +105,8 @@ func (e *Event) funds(f chargehand.Fact) {
 		e.Level = Warn
 		e.of(f.AttemptRef).with("for", string(f.For)).money("billed", f.Billed).money("reserved", f.Reserved)
 		e.tokens("billed_tokens", f.BilledTokens).tokens("reserved_tokens", f.ReservedTokens)
+	case chargehand.SpawnCharged:
+		e.of(f.AttemptRef).with("worker", f.Worker).money("billed", f.USD)
 	case chargehand.Alerted:
 		e.Level = Warn
 		e.with("what", f.What).with("why", f.Why)

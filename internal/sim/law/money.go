@@ -13,6 +13,7 @@ type money struct {
 	total   amount // of held
 	excess  amount // billed above what was reserved
 	check   amount // of what is set aside for the synthesis, that of its check
+	over    bool   // a bill above its reservation was named, under a ceiling of the run
 	unnamed amount // billed above what was reserved by the record before, of what there is a ceiling of
 }
 
@@ -43,7 +44,11 @@ func (m *money) release(h holding) amount {
 }
 
 // settle books a bill against what was set aside for it.
-func (m *money) settle(h holding, u chargehand.Usage) {
+func (r *run) settle(l *Law, h holding, u chargehand.Usage) {
+	m, own := &r.money, chargehand.Budget{}
+	if k := r.tasks[h.Subtask]; k != nil && h.what == "attempt" {
+		own = k.Budget
+	}
 	a := m.release(h)
 	usd, tokens := int64(u.USD), u.InputTokens+u.OutputTokens
 	m.settled.usd += usd
@@ -51,18 +56,26 @@ func (m *money) settle(h holding, u chargehand.Usage) {
 	over := amount{max(0, usd-a.usd), max(0, tokens-a.tokens)}
 	m.excess.usd += over.usd
 	m.excess.tokens += over.tokens
-	if m.ceiling.usd > 0 {
+	if m.ceiling.usd > 0 || own.USD > 0 {
 		m.unnamed.usd = over.usd
 	}
-	if m.ceiling.tokens > 0 {
+	if m.ceiling.tokens > 0 || own.Tokens > 0 {
 		m.unnamed.tokens = over.tokens
+	}
+	if own == (chargehand.Budget{}) {
+		return
+	}
+	k := r.tasks[h.Subtask]
+	k.spent.usd, k.spent.tokens = k.spent.usd+usd-over.usd, k.spent.tokens+tokens-over.tokens
+	if l.looked(Ledger); own.USD > 0 && k.spent.usd > int64(own.USD) || own.Tokens > 0 && k.spent.tokens > own.Tokens {
+		l.fails(Ledger, r.id, "all attempts of %s cost %+v within their reservations, its budget is %+v", h.Subtask, k.spent, own)
 	}
 }
 
 // lose counts all that was set aside for a call that a process took with it.
-func (m *money) lose(h holding, lost chargehand.Usage) {
+func (r *run) lose(l *Law, h holding, lost chargehand.Usage) {
 	if lost != (chargehand.Usage{}) {
-		m.settle(h, lost)
+		r.settle(l, h, lost)
 	}
 }
 
@@ -81,13 +94,16 @@ func (m *money) above() amount {
 // spend follows the money of a record, and judges it.
 func (r *run) spend(l *Law, f chargehand.Fact) {
 	r.named(l, f)
-	if !r.book(f) && !r.reserve(f) {
+	if !r.book(l, f) && !r.reserve(l, f) {
 		return
 	}
 	l.looked(Ledger)
 	over := r.money.above()
 	if over.usd > r.money.excess.usd || over.tokens > r.money.excess.tokens {
 		l.fails(Ledger, r.id, "settled and reserved are %+v above the ceiling, of which %+v was overbilled", over, r.money.excess)
+	}
+	if sends(f) && r.money.over {
+		l.fails(Ledger, r.id, "%T: more is sent after a bill above its reservation", f)
 	}
 	if sends(f) && over != (amount{}) {
 		l.fails(Ledger, r.id, "settled and reserved are %+v above the ceiling, and more is sent", over)
@@ -103,6 +119,20 @@ func (r *run) named(l *Law, f chargehand.Fact) {
 		l.fails(Ledger, r.id, "%+v was billed above its reservation, and %+v is named (%t)", r.money.unnamed, got, names)
 	}
 	r.money.unnamed = amount{}
+	if names && o.Own != ((o.Billed == 0 || r.money.ceiling.usd == 0) && (o.BilledTokens == 0 || r.money.ceiling.tokens == 0)) {
+		l.fails(Ledger, r.id, "%+v is named, under a ceiling of %+v", o, r.money.ceiling)
+	}
+	r.money.over = r.money.over || names && !o.Own
+}
+
+// charged judges what a dynamic instance is paid: less than half of what remains (SPEC.md ·93).
+func (r *run) charged(l *Law, usd int64) {
+	m := &r.money
+	l.looked(Ledger)
+	if left := m.ceiling.usd - m.settled.usd - m.total.usd; m.ceiling.usd > 0 && 2*usd >= left {
+		l.fails(Ledger, r.id, "a dynamic instance is paid %d of the %d that remain", usd, left)
+	}
+	m.settled.usd += usd
 }
 
 // Covers judges that a call which was told that it may go on, and has not ended since, is covered by
@@ -127,20 +157,20 @@ func sends(f chargehand.Fact) bool {
 	switch f := f.(type) {
 	case chargehand.PlanAsked:
 		return f.Ref == "" // else it is only read
-	case chargehand.SubtasksQueued, chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.JudgeAsked, chargehand.ReservationRaised:
+	case chargehand.SpawnCharged, chargehand.SubtasksQueued, chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.JudgeAsked, chargehand.ReservationRaised:
 		return true
 	}
 	return false
 }
 
 // reserve sets money aside as a record says, and reports whether it says anything of it.
-func (r *run) reserve(f chargehand.Fact) bool {
+func (r *run) reserve(l *Law, f chargehand.Fact) bool {
 	m := &r.money
 	switch f := f.(type) {
 	case chargehand.RunStarted:
 		m.ceiling = amount{int64(f.Budget.USD), f.Budget.Tokens}
 	case chargehand.PlanAsked:
-		m.lose(holding{what: "plan"}, f.Lost)
+		r.lose(l, holding{what: "plan"}, f.Lost)
 		m.hold(holding{what: "plan"}, amount{int64(f.Reserved), f.Tokens})
 	case chargehand.SubtasksQueued:
 		for _, a := range f.Attempts {
@@ -153,7 +183,7 @@ func (r *run) reserve(f chargehand.Fact) bool {
 		m.hold(holding{"attempt", f.AttemptRef}, amount{int64(f.Reserved), f.ReservedTokens})
 	case chargehand.AttemptResumed:
 		if f.Lost != (chargehand.Usage{}) {
-			m.lose(holding{"attempt", f.AttemptRef}, f.Lost)
+			r.lose(l, holding{"attempt", f.AttemptRef}, f.Lost)
 			m.hold(holding{"attempt", f.AttemptRef}, amount{int64(f.Reserved), f.ReservedTokens})
 		}
 	case chargehand.ReservationRaised:
@@ -166,7 +196,7 @@ func (r *run) reserve(f chargehand.Fact) bool {
 		if r.tasks[f.Subtask].synthesis {
 			m.release(holding{what: "synthesis"})
 		}
-		m.lose(holding{"judge", f.AttemptRef}, f.Lost)
+		r.lose(l, holding{"judge", f.AttemptRef}, f.Lost)
 		m.hold(holding{"judge", f.AttemptRef}, amount{int64(f.Reserved), f.Tokens})
 	case chargehand.DebateSettled:
 		r.releaseQueued(f.Subtask)
@@ -189,35 +219,37 @@ func (r *run) releaseQueued(subtask string) {
 }
 
 // book settles what a record says was consumed, and reports whether it says anything of it.
-func (r *run) book(f chargehand.Fact) bool {
+func (r *run) book(l *Law, f chargehand.Fact) bool {
 	m := &r.money
 	switch f := f.(type) {
+	case chargehand.SpawnCharged:
+		r.charged(l, int64(f.USD))
 	case chargehand.PlanRefused:
-		m.settle(holding{what: "plan"}, f.Usage)
+		r.settle(l, holding{what: "plan"}, f.Usage)
 	case chargehand.PlanProposed:
-		m.settle(holding{what: "plan"}, f.Usage)
+		r.settle(l, holding{what: "plan"}, f.Usage)
 	case chargehand.PlanAdopted:
-		m.settle(holding{what: "plan"}, f.Usage)
+		r.settle(l, holding{what: "plan"}, f.Usage)
 		if f.Reserve > 0 || f.ReserveTokens > 0 {
 			m.hold(holding{what: "synthesis"}, amount{int64(f.Reserve), f.ReserveTokens})
 			m.check = amount{int64(f.Check), f.CheckTokens}
 		}
 	case chargehand.OutputChecked:
-		m.settle(holding{"attempt", f.AttemptRef}, f.Usage)
+		r.settle(l, holding{"attempt", f.AttemptRef}, f.Usage)
 	case chargehand.AttemptFailed:
 		if !f.Stopping {
-			m.settle(holding{"attempt", f.AttemptRef}, f.Usage)
+			r.settle(l, holding{"attempt", f.AttemptRef}, f.Usage)
 		}
 	case chargehand.AttemptStopped:
-		m.settle(holding{"attempt", f.AttemptRef}, f.Usage)
+		r.settle(l, holding{"attempt", f.AttemptRef}, f.Usage)
 	case chargehand.LateResult:
 		if a := r.at(f.AttemptRef); a != nil && a.stopping && a.epoch == f.Epoch {
-			m.settle(holding{"attempt", f.AttemptRef}, f.Usage)
+			r.settle(l, holding{"attempt", f.AttemptRef}, f.Usage)
 		}
 	case chargehand.Judged:
-		m.settle(holding{"judge", f.AttemptRef}, f.Usage)
+		r.settle(l, holding{"judge", f.AttemptRef}, f.Usage)
 	case chargehand.JudgeFailed:
-		m.settle(holding{"judge", f.AttemptRef}, f.Usage)
+		r.settle(l, holding{"judge", f.AttemptRef}, f.Usage)
 	default:
 		return false
 	}

@@ -58,6 +58,7 @@ type task struct {
 	short     bool      // that output is known to be incomplete
 	debate    *debate   // nil: it is not debated
 	limit     time.Time // of the attempt that runs
+	spent     amount    // by its attempts, bills above their reservations left out
 }
 
 type queued struct {
