@@ -30,6 +30,9 @@ func (c *check) worker(path string, w *WorkerSpec, place int) {
 	if w.Free && w.CostPerCallEstimateUSD > 0 {
 		c.problem(path+".free", "cannot be: a call costs $%s", w.CostPerCallEstimateUSD)
 	}
+	if w.Free && w.Spawn != nil && w.Spawn.CostPerCallEstimate > 0 {
+		c.problem(path+".free", "cannot be: a call of a dynamic instance costs $%s", w.Spawn.CostPerCallEstimate)
+	}
 	c.natural(path+".maxConcurrentTasks", int64(w.MaxConcurrentTasks))
 	c.risk(path+".maxRiskLevel", w.MaxRiskLevel)
 	if w.HealthEndpoint != "" {

@@ -113,6 +113,9 @@ func drawWorker(d dice, name string) chargehand.WorkerSpec {
 	}
 	if d.one(3) {
 		w.Spawn = &chargehand.Spawn{Max: d.between(1, 2), EstimateUSD: cents(d), CostPerCallEstimate: cents(d)}
+		if w.Free {
+			w.Spawn.CostPerCallEstimate = 0
+		}
 	}
 	if d.one(3) {
 		w.HealthEndpoint = "http://127.0.0.1/" + name

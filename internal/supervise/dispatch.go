@@ -270,7 +270,7 @@ func (m *Machine) most(k *task, cs []chargehand.Candidate, limit chargehand.Micr
 	a := amount{max(limit, wanted.usd), wanted.tokens}
 	for _, c := range cs {
 		w := m.team.Worker(c.Worker)
-		if k.spec.Budget.USD == 0 && w.Spawn != nil {
+		if k.spec.Budget.USD == 0 && w.Spawn != nil && !w.Free {
 			a.usd = max(a.usd, w.Spawn.CostPerCallEstimate)
 		}
 		a.tokens = max(a.tokens, m.tokens(k, w))

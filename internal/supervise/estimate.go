@@ -40,7 +40,7 @@ func (m *Machine) wanted(k *task) amount {
 
 // price is what one call of a worker costs, which a dynamic instance may say otherwise.
 func (m *Machine) price(w *chargehand.WorkerSpec, instance string) chargehand.Micros {
-	if w.Spawn != nil && w.Spawn.CostPerCallEstimate > 0 && strings.HasPrefix(instance, w.WorkerID+"+") {
+	if w.Spawn != nil && w.Spawn.CostPerCallEstimate > 0 && !w.Free && strings.HasPrefix(instance, w.WorkerID+"+") {
 		return w.Spawn.CostPerCallEstimate
 	}
 	return route.Price(w, m.unpriced().usd)
