@@ -34,6 +34,30 @@ func (k *check) aspects() {
 	}
 }
 
+// searchesKey is the member of an output that is no list of items which holds, by aspect, the records
+// of the searches behind what it says to be absent.
+const searchesKey = "searches"
+
+// saidAbsent settles an aspect of an output without items that is answered by saying that it is not
+// there: like an absent item it needs a search that shows it. False means that it is answered otherwise,
+// or not at all.
+func (k *check) saidAbsent(object map[string]any, aspect string) bool {
+	value := object[aspect]
+	searches, _ := object[searchesKey].(map[string]any)
+	record := searches[aspect]
+	if record == nil && empty(value) || !isAbsence(value, aboutWords(aspect)) {
+		return false
+	}
+	fields, _ := record.(map[string]any)
+	document, _ := fields["document"].(string)
+	a := absence{key: aspect, document: document, record: record, path: []string{searchesKey, aspect}, field: searchesKey}
+	if record == nil {
+		a.path = []string{aspect}
+	}
+	k.shown(&a, k.claim(aspect+": absent", []string{aspect}))
+	return true
+}
+
 // fewKeys are compared one by one.
 const fewKeys = 64
 
@@ -41,7 +65,7 @@ const fewKeys = 64
 func (k *check) addressed(n int) func(aspect string) bool {
 	if k.contract.items == nil {
 		object, _ := k.output.(map[string]any)
-		return func(aspect string) bool { return !empty(object[aspect]) }
+		return func(aspect string) bool { return k.saidAbsent(object, aspect) || !empty(object[aspect]) }
 	}
 	if n*len(k.items) <= fewKeys {
 		return func(aspect string) bool {
@@ -57,7 +81,7 @@ func (k *check) addressed(n int) func(aspect string) bool {
 
 func (k *check) wanted(aspect string) string {
 	if k.contract.items == nil {
-		return "the output needs a key of that name with something in it"
+		return "the output needs a key of that name with something in it, or a search that shows its absence in " + quoted(searchesKey)
 	}
 	for _, it := range k.items {
 		if strings.EqualFold(it.key, strings.TrimSpace(aspect)) {
@@ -85,25 +109,48 @@ func empty(v any) bool {
 func (k *check) absences() {
 	for _, it := range k.items {
 		if it.present {
+			k.answered(it)
 			continue
 		}
-		claim := k.claim(it.key+": absent", it.path)
-		it.claim = claim
-		claim.Support = chargehand.Supported
-		fault := k.searchFault(it)
-		if k.searched > maxSearched {
-			claim.Support = chargehand.NotChecked
-			k.giveUp(chargehand.LayerCompleteness, searchBudget())
+		rule := k.contract.items
+		it.claim = k.claim(it.key+": absent", it.path)
+		k.shown(&absence{
+			key: it.key, document: it.document, record: it.fields[rule.search], field: rule.search,
+			path: slices.Concat(it.path, []string{rule.search}), triggers: rule.triggers[it.key],
+		}, it.claim)
+		if k.gaveUp[chargehand.LayerCompleteness] {
 			return
 		}
-		//guard:absence-search
-		if fault != nil {
-			claim.Support = chargehand.Unsupported
-			f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(it.path, fault.path))
-			f.Message = fmt.Sprintf("%s is said to be absent, but its search does not show it: %s.", it.name(), fault.clause)
-			f.Source = fault.where
-		}
 	}
+}
+
+// shown settles the claim that something is absent.
+func (k *check) shown(a *absence, claim *chargehand.Claim) {
+	claim.Support = chargehand.Supported
+	fault := k.searchFault(a)
+	if k.searched > maxSearched {
+		claim.Support = chargehand.NotChecked
+		k.giveUp(chargehand.LayerCompleteness, searchBudget())
+		return
+	}
+	//guard:absence-search
+	if fault != nil {
+		claim.Support = chargehand.Unsupported
+		f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(a.path, fault.path))
+		f.Message = fmt.Sprintf("%s is said to be absent, but its search does not show it: %s.", quoted(a.key), fault.clause)
+		f.Source = fault.where
+	}
+}
+
+// answered refuses an item that is said to be present by an answer that says that it is not. Words that
+// answer a question, such as "None", are left to the quote.
+func (k *check) answered(it *item) {
+	word := strings.ToLower(strings.TrimSpace(it.answer))
+	if it.answer == "" || verdicts[word] && word != "absent" || !absentWordsOf(it.answer, aboutWords(it.key)) {
+		return
+	}
+	f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, it.at(k.contract.items.answer))
+	f.Message = fmt.Sprintf("%s is said to be present, and its answer %s says that it is not: an absence is present false, with a search.", it.name(), quoted(it.answer))
 }
 
 // oneAnswer refuses a key that is both present and absent.

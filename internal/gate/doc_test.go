@@ -46,6 +46,11 @@ func TestGuide(t *testing.T) {
 	if v := g.Check(s); v.Recommendation != chargehand.Accept || v.Score != 1 || len(v.Claims) < 5 || len(v.Issues) > 0 {
 		t.Errorf("%s, score %v, %d claims: %v", v.Recommendation, v.Score, len(v.Claims), v.Issues)
 	}
+	s = submit(asked(blocks["text document"], "law", "penalty"), blocks["json searches"])
+	s.Contract = ""
+	if v := g.Check(s); v.Recommendation != chargehand.Accept || v.Score != 1 || len(v.Claims) != 1 {
+		t.Errorf("%s, score %v, %d claims: %v", v.Recommendation, v.Score, len(v.Claims), v.Issues)
+	}
 }
 
 func indented(s string) string { return "  " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n  ") }

@@ -380,8 +380,8 @@ func TestAspects(t *testing.T) {
 		{"spelled otherwise", items, []object{law}, "governing law", `Nothing is said about "governing law"; the item "Governing Law" is spelled differently.`},
 		{"a property", plain, object{"risk": "low"}, "risk", ""},
 		{"false is an answer", plain, object{"risk": false}, "risk", ""},
-		{"an empty property", plain, object{"risk": " "}, "risk", `Nothing is said about "risk"; the output needs a key of that name with something in it.`},
-		{"no object", plain, "\"risk\"", "risk", `Nothing is said about "risk"; the output needs a key of that name with something in it.`},
+		{"an empty property", plain, object{"risk": " "}, "risk", `Nothing is said about "risk"; the output needs a key of that name with something in it, or a search that shows its absence in "searches".`},
+		{"no object", plain, "\"risk\"", "risk", `Nothing is said about "risk"; the output needs a key of that name with something in it, or a search that shows its absence in "searches".`},
 	} {
 		s := submit(asked(lease, tt.aspect), tt.output)
 		for _, partial := range []bool{false, true} {

@@ -36,27 +36,32 @@ func searchProblem(path []string, format string, args ...any) *searchFault {
 	return &searchFault{path: path, clause: fmt.Sprintf(format, args...)}
 }
 
-// searchFault repeats the search of an absent item. Nil means that it shows the absence: all of the
+// An absence is what is said not to be in a document.
+type absence struct {
+	key      string
+	document string
+	record   any // of the search
+	field    string
+	path     []string   // of the record
+	triggers []*trigger // of the contract, for the key
+}
+
+// searchFault repeats the search behind an absence. Nil means that it shows the absence: all of the
 // document was read, and whatever a pattern matches was seen and passed over for a stated reason.
-func (k *check) searchFault(it *item) *searchFault {
-	field := k.contract.items.search
-	raw := it.fields[field]
-	if raw == nil {
-		return searchProblem(nil, "there is no search record (%s)", quoted(field))
+func (k *check) searchFault(a *absence) *searchFault {
+	if a.record == nil {
+		return searchProblem(nil, "there is no search record (%s)", quoted(a.field))
 	}
-	src, missing := k.sources.of(it.document)
+	src, missing := k.sources.of(a.document)
 	if src == nil {
 		return searchProblem(nil, "%s", strings.TrimSuffix(missing, "."))
 	}
-	s, fault := readSearch(raw)
+	s, fault := readSearch(a.record)
 	if fault == nil {
 		fault = covers(s, src.text)
 	}
 	if fault == nil {
-		fault = k.repeat(it, s, src)
-	}
-	if fault != nil {
-		fault.path = append([]string{field}, fault.path...)
+		fault = k.repeat(a, s, src)
 	}
 	return fault
 }
@@ -142,7 +147,7 @@ func covers(s *chargehand.Search, text string) *searchFault {
 
 // repeat runs every pattern over the document, and those of the contract: each match must lie in a
 // hit, and each hit must hold a match and say why it was passed over.
-func (k *check) repeat(it *item, s *chargehand.Search, src *source) *searchFault {
+func (k *check) repeat(a *absence, s *chargehand.Search, src *source) *searchFault {
 	if fault := readHits(s.Hits, src.text); fault != nil {
 		return fault
 	}
@@ -163,7 +168,7 @@ func (k *check) repeat(it *item, s *chargehand.Search, src *source) *searchFault
 		}
 		all = append(all, found...)
 	}
-	expected, fault := k.passedOver(it, cover, src)
+	expected, fault := k.passedOver(a, cover, src)
 	if fault != nil {
 		return fault
 	}
@@ -174,11 +179,11 @@ func (k *check) repeat(it *item, s *chargehand.Search, src *source) *searchFault
 	return nil
 }
 
-// passedOver looks for the words that, by the contract, may speak of the item's key. Where they are,
+// passedOver looks for the words that, by the contract, may speak of the key. Where they are,
 // the search must have seen them.
-func (k *check) passedOver(it *item, cover cover, src *source) ([][2]int, *searchFault) {
+func (k *check) passedOver(a *absence, cover cover, src *source) ([][2]int, *searchFault) {
 	var all [][2]int
-	for _, t := range k.contract.items.triggers[it.key] {
+	for _, t := range a.triggers {
 		found, why := k.matches(t.source, src)
 		if why != "" {
 			return nil, searchProblem([]string{"patterns"}, "the contract's pattern %s %s", quoted(t.source), why)
