@@ -31,16 +31,28 @@ func (c *check) contract(path string, k *Contract, place int) {
 	}
 	c.calculations(path+".calculations", k.Calculations)
 	c.rules(path+".rules", k.Rules)
-	for i, d := range k.Detectors {
-		choice(c, fmt.Sprintf("%s.detectors[%d]", path, i), d, DetectPersonalData, DetectSecrets, DetectURLs, DetectInjection)
-	}
+	c.detectors(path+".detectors", k.Detectors)
+	on := slices.Concat(k.Detectors, c.team.Policy.Detectors)
 	for i, d := range k.StopOn {
-		if !slices.Contains(k.Detectors, d) {
+		if !slices.ContainsFunc(on, func(r DetectorRule) bool { return r.Detector == d }) {
 			c.add(fmt.Sprintf("%s.stopOn[%d]", path, i), tick(string(d))+" is none of the contract's detectors", "add it to `detectors`")
 		}
 	}
 	c.words(path+".criteria", k.Criteria)
 	c.natural(path+".maxBytes", int64(k.MaxBytes))
+}
+
+func (c *check) detectors(path string, list []DetectorRule) {
+	for i, r := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if r.Detector == "" {
+			c.add(at, "names no detector", "write its name, such as `secrets`")
+		}
+		choice(c, at, r.Detector, DetectPersonalData, DetectSecrets, DetectURLs, DetectInjection)
+		if choice(c, at+".severity", r.Severity, SeverityError, SeverityReview, SeverityWarning) && r.Detector == DetectSecrets && r.Severity != "" && r.Severity != SeverityError {
+			c.add(at+".severity", "a secret in an output is always an error", "delete the line")
+		}
+	}
 }
 
 func (c *check) calculations(path string, list []Calculation) {
@@ -89,6 +101,7 @@ func (c *check) policy() {
 	c.natural("$.policy.reviewTimeout", int64(p.ReviewTimeout))
 	c.autoDecision(p.AutoDecision)
 	choice(c, "$.policy.whenOnlyReviewsRemain", p.WhenOnlyWaits, WaitForPeople, ReturnPartial)
+	c.detectors("$.policy.detectors", p.Detectors)
 	c.refer("$.policy.reviewer", "worker", p.Judge(), &c.workerIDs)
 	choice(c, "$.policy.planEffects", p.PlanEffects, AskEffects, AllowEffects)
 	choice(c, "$.policy.conflicts", p.Conflicts, RecordConflict, ReviewConflict)

@@ -179,7 +179,7 @@ func TestCheck(t *testing.T) {
 		{"contract schema", func(t *Team) { t.Contracts[0].Schema = json.RawMessage(`{`) }, "$.contracts[0].schema: is not valid JSON"},
 		{"contract parts", func(t *Team) {
 			k := &t.Contracts[0]
-			k.Items, k.Grounded, k.MaxBytes, k.Detectors = &ItemRule{Path: "rows"}, []string{"summary"}, -1, []Detector{"secret"}
+			k.Items, k.Grounded, k.MaxBytes, k.Detectors = &ItemRule{Path: "rows"}, []string{"summary"}, -1, Detect("secret")
 			k.StopOn = []Detector{DetectURLs}
 			k.Calculations = []Calculation{{ID: "sum", Path: "/sum", Tolerance: math.NaN()}}
 			k.Rules = []Rule{{ID: "r", CEL: "true", Message: "m", Severity: "fatal"}, {ID: "r"}}
@@ -194,6 +194,16 @@ func TestCheck(t *testing.T) {
 			"$.contracts[0].detectors[0]: `secret` is none of `personal_data`, `secrets`, `external_urls` and `injection` (did you mean `secrets`?)\n" +
 			"$.contracts[0].stopOn[0]: `external_urls` is none of the contract's detectors (add it to `detectors`)\n" +
 			"$.contracts[0].maxBytes: must not be negative"},
+
+		{"detectors", func(t *Team) {
+			t.Policy.Detectors = []DetectorRule{{DetectPersonalData, SeverityError}, {"personaldata", ""}, {DetectInjection, "off"}, {DetectSecrets, SeverityWarning}, {}}
+			t.Contracts[0].Detectors = []DetectorRule{{DetectURLs, "reviews"}, {DetectSecrets, SeverityError}}
+			t.Contracts[0].StopOn = []Detector{DetectPersonalData}
+		}, "$.contracts[0].detectors[0].severity: `reviews` is none of `error`, `review` and `warning` (did you mean `review`?)\n" +
+			"$.policy.detectors[1]: `personaldata` is none of `personal_data`, `secrets`, `external_urls` and `injection` (did you mean `personal_data`?)\n" +
+			"$.policy.detectors[2].severity: `off` is none of `error`, `review` and `warning`\n" +
+			"$.policy.detectors[3].severity: a secret in an output is always an error (delete the line)\n" +
+			"$.policy.detectors[4]: names no detector (write its name, such as `secrets`)"},
 
 		{"policy words", func(t *Team) {
 			t.Policy = Policy{OnSubtaskError: "skp", Profile: "x", AutoDecision: "maybe", WhenOnlyWaits: "go", Conflicts: "ask", Queue: "fifo"}

@@ -1,6 +1,9 @@
 package chargehand
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // A Contract says what an output must be, so that the gate can check it without knowing the work
 // (SPEC.md ·60–·65). The zero Contract accepts any JSON value.
@@ -14,12 +17,12 @@ type Contract struct {
 
 	Statements *StatementRule `json:"statements,omitempty"` // the list of sentences that the output consists of, where each says what it rests on
 
-	Calculations []Calculation `json:"calculations,omitempty"`
-	Rules        []Rule        `json:"rules,omitempty"`
-	Detectors    []Detector    `json:"detectors,omitempty"`
-	Criteria     []string      `json:"criteria,omitempty"` // what a judge is asked
-	MaxBytes     int           `json:"maxBytes,omitempty"` // of an output; zero means 4 MiB
-	StopOn       []Detector    `json:"stopOn,omitempty"`   // of Detectors, those of which a hit stops a worker while it writes; secrets always does
+	Calculations []Calculation  `json:"calculations,omitempty"`
+	Rules        []Rule         `json:"rules,omitempty"`
+	Detectors    []DetectorRule `json:"detectors,omitempty"` // besides those of Policy.Detectors
+	Criteria     []string       `json:"criteria,omitempty"`  // what a judge is asked
+	MaxBytes     int            `json:"maxBytes,omitempty"`  // of an output; zero means 4 MiB
+	StopOn       []Detector     `json:"stopOn,omitempty"`    // of Detectors, those of which a hit stops a worker while it writes; secrets always does
 }
 
 // An ItemRule names the list in an output whose elements are findings about a source: each has a
@@ -108,6 +111,46 @@ const (
 	DetectURLs         Detector = "external_urls"
 	DetectInjection    Detector = "injection"
 )
+
+// A DetectorRule turns a detector on. In JSON it is the detector's name alone, or an object with
+// "detector" and "severity".
+type DetectorRule struct {
+	Detector Detector `json:"detector"`
+
+	// Severity is what a hit does to the verdict. Empty means the detector's own: error for secrets,
+	// review for injection, warning for the others. Secrets are always an error. Where a contract and
+	// the policy name the same detector, the graver severity counts.
+	Severity Severity `json:"severity,omitempty"`
+}
+
+// Detect is a list of detectors with their own severities.
+func Detect(names ...Detector) []DetectorRule {
+	var list []DetectorRule
+	for _, d := range names {
+		list = append(list, DetectorRule{Detector: d})
+	}
+	return list
+}
+
+// plainRule is a DetectorRule without its own JSON form.
+type plainRule DetectorRule
+
+// MarshalJSON writes the name alone where there is no severity.
+func (r DetectorRule) MarshalJSON() ([]byte, error) {
+	if r.Severity == "" {
+		return json.Marshal(r.Detector)
+	}
+	return json.Marshal(plainRule(r))
+}
+
+// UnmarshalJSON reads both forms.
+func (r *DetectorRule) UnmarshalJSON(b []byte) error {
+	*r = DetectorRule{}
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		return json.Unmarshal(b, (*plainRule)(r))
+	}
+	return json.Unmarshal(b, &r.Detector)
+}
 
 // A Search is the record behind an "absent": every pattern, run over every span of the document,
 // matches only inside the listed hits. The gate runs it again.

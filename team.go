@@ -85,6 +85,9 @@ type Policy struct {
 	ApprovePlan bool      `json:"approvePlan,omitempty"` // nothing is begun before a person has approved the plan
 	PlanEffects OnEffects `json:"planEffects,omitempty"` // of plans that a model made or an earlier run's plan was an example for; empty means ask
 
+	// Detectors look at every output of the team, whatever its contract.
+	Detectors []DetectorRule `json:"detectors,omitempty"`
+
 	Debate    Debate     `json:"debate,omitzero"`
 	Reviewer  string     `json:"reviewer,omitempty"`  // workerId of the judge; empty means none, as NoReviewer does
 	Conflicts OnConflict `json:"conflicts,omitempty"` // empty means record

@@ -39,7 +39,7 @@ func demands(c *chargehand.Contract) string {
 		l.rule(&c.Rules[i])
 	}
 	for _, d := range c.Detectors {
-		l.say(string(d))
+		l.say(string(d.Detector))
 	}
 	return titled("What your output must be", l.String())
 }

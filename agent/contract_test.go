@@ -18,7 +18,7 @@ func TestDemands(t *testing.T) {
 			{CEL: "size(output.summary) < 200 &&\n\t\ttrue", Message: "The summary is more than 100% of what it may be."},
 			{Each: "/list", CEL: "item.about != ''", Message: "It is about nothing."},
 		},
-		Detectors: []chargehand.Detector{chargehand.DetectPersonalData, chargehand.DetectSecrets, chargehand.DetectURLs, chargehand.DetectInjection},
+		Detectors: chargehand.Detect(chargehand.DetectPersonalData, chargehand.DetectSecrets, chargehand.DetectURLs, chargehand.DetectInjection),
 	})
 	for _, want := range []string{
 		`"/list"`, `"about"`, `"there" true`, `"words"`, `"says"`, `"amount"`, `"/said"`, `"sentence"`, `"rests"`, "name at the output stands", `"/summary"`,

@@ -193,7 +193,7 @@ func TestMonitorStops(t *testing.T) {
 			})
 			e := open(t, local.Options{Workers: worker.Set{"w": w}})
 			run := start(t, e, order(1, func(team *chargehand.Team) {
-				team.Contracts = []chargehand.Contract{{Name: "c", Detectors: []chargehand.Detector{chargehand.DetectSecrets}}}
+				team.Contracts = []chargehand.Contract{{Name: "c", Detectors: chargehand.Detect(chargehand.DetectSecrets)}}
 				team.Planner.Template.Subtasks[0].OutputContract = "c"
 			}))
 			v := until(t, e, run, ended)

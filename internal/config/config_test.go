@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,28 @@ func TestNoReviewer(t *testing.T) {
 	}
 	if _, err := Parse("t.yaml", fmt.Appendf(nil, team, "true")); err == nil || !strings.Contains(err.Error(), "$.policy.reviewer: must be text") {
 		t.Errorf("true: %v", err)
+	}
+}
+
+// TestDetectorForms: a detector is written by its name alone or with a severity, and a slip is told
+// where it stands.
+func TestDetectorForms(t *testing.T) {
+	const team = "name: t\nworkers:\n  - {workerId: w, capabilities: [c]}\npolicy: {detectors: [injection, %s]}\nplanner: {template: {subtasks: [{id: a, goal: Do it., capability: c}]}}\n"
+	got, err := Parse("t.yaml", fmt.Appendf(nil, team, "{detector: personal_data, severity: error}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []chargehand.DetectorRule{{Detector: "injection"}, {Detector: "personal_data", Severity: "error"}}
+	if !slices.Equal(got.Policy.Detectors, want) {
+		t.Errorf("read as %+v", got.Policy.Detectors)
+	}
+	for text, want := range map[string]string{
+		"7": "$.policy.detectors[1]: must be a detector", "[secrets]": "$.policy.detectors[1]: must be a detector",
+		"{detektor: secrets}": "did you mean `detector`", "{detector: secrets, severity: eror}": "did you mean `error`", "personaldata": "did you mean `personal_data`",
+	} {
+		if _, err := Parse("t.yaml", fmt.Appendf(nil, team, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

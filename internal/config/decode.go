@@ -74,6 +74,7 @@ func (d *decoder) mismatch(path string, n *node, want, hint string) {
 
 var (
 	rawType      = reflect.TypeFor[json.RawMessage]()
+	detectorType = reflect.TypeFor[chargehand.DetectorRule]()
 	unmarshaller = reflect.TypeFor[json.Unmarshaler]()
 )
 
@@ -82,6 +83,8 @@ func (d *decoder) value(path string, n *node, v reflect.Value) {
 	switch {
 	case v.Type() == rawType:
 		d.raw(path, n, v)
+	case v.Type() == detectorType && n.kind == isObject:
+		d.object(path, n, v)
 	case reflect.PointerTo(v.Type()).Implements(unmarshaller):
 		d.special(path, n, v)
 	case n.kind == isNull:
@@ -227,6 +230,7 @@ func (d *decoder) float(path string, n *node, v reflect.Value) {
 // notations say how the types that read themselves are written.
 var notations = map[reflect.Type]struct{ want, hint string }{
 	reflect.TypeFor[chargehand.Duration](): {"a length of time", "such as `90s`, `30m` or `1h15m`"},
+	detectorType:                           {"a detector", "such as `secrets` or `{detector: personal_data, severity: error}`"},
 	reflect.TypeFor[chargehand.Micros]():   {"an amount of dollars", "such as `0.50`, at most six places"},
 }
 

@@ -24,7 +24,7 @@ func reviewContract() chargehand.Contract {
 			{ID: "answered", Each: "/items", CEL: `!item.present || item.answer != ""`, Message: "A present clause needs an answer."},
 			{ID: "some", CEL: `size(output.items) > 0`, Message: "There must be an item."},
 		},
-		Detectors: []chargehand.Detector{chargehand.DetectPersonalData, chargehand.DetectSecrets, chargehand.DetectURLs, chargehand.DetectInjection},
+		Detectors: chargehand.Detect(chargehand.DetectPersonalData, chargehand.DetectSecrets, chargehand.DetectURLs, chargehand.DetectInjection),
 	}
 }
 

@@ -132,7 +132,11 @@ func matched(args []ref.Val) int {
 
 // crossed is how many values are compared where each of a list is held against each of another.
 func crossed(args []ref.Val) int {
-	a, b := args[0].(traits.Lister), args[1].(traits.Lister)
+	a, isList := args[0].(traits.Lister)
+	b, alsoList := args[len(args)-1].(traits.Lister)
+	if !isList || !alsoList {
+		return 0
+	}
 	n, _ := a.Size().(types.Int)
 	m, _ := b.Size().(types.Int)
 	return max(deep(a)*int(m), deep(b)*int(n))

@@ -20,7 +20,7 @@ type contract struct {
 	grounded     []pattern
 	calculations []*calculation
 	rules        []*rule
-	detectors    []chargehand.Detector
+	detectors    []detectorRule
 	stops        []chargehand.Detector // of which a hit stops a worker while it writes
 	shape        shape
 }
@@ -32,8 +32,14 @@ func Compile(t *chargehand.Team) (*Gate, []chargehand.Problem) {
 	if err != nil {
 		panic("gate: the rule language does not start: " + err.Error())
 	}
-	c := &compiler{env: env}
+	c := &compiler{env: env, policy: t.Policy.Detectors}
 	g := &Gate{contracts: map[string]*contract{}, anonymous: &contract{maxBytes: defaultMax}, inputs: map[string]*schema{}}
+	c.detectors(g.anonymous, c.policy, "$.policy.detectors")
+	for _, d := range g.anonymous.detectors {
+		if d.name == chargehand.DetectSecrets {
+			g.anonymous.stops = append(g.anonymous.stops, d.name)
+		}
+	}
 	for i := range t.Contracts {
 		c.contractInto(g, &t.Contracts[i], fmt.Sprintf("$.contracts[%d]", i))
 	}
@@ -57,6 +63,7 @@ func Compile(t *chargehand.Team) (*Gate, []chargehand.Problem) {
 // A compiler collects problems on the way.
 type compiler struct {
 	env      *environment
+	policy   []chargehand.DetectorRule // of the team, for every contract
 	problems []chargehand.Problem
 }
 
@@ -113,16 +120,63 @@ func (c *compiler) checks(out *contract, src *chargehand.Contract, path string) 
 		}
 		out.rules = append(out.rules, c.rule(r, scope, at))
 	}
-	for i, d := range src.Detectors {
-		if _, known := detectors[d]; !known {
-			c.problem(fmt.Sprintf("%s.detectors[%d]", path, i), "there is no detector %q: want %s", d, detectorNames())
-		} else if !slices.Contains(out.detectors, d) {
-			out.detectors = append(out.detectors, d)
-			if slices.Contains(src.StopOn, d) || detectors[d].severity == chargehand.SeverityError {
-				out.stops = append(out.stops, d)
-			}
+	c.detectors(out, src.Detectors, path+".detectors")
+	c.detectors(out, c.policy, "")
+	for _, d := range out.detectors {
+		if slices.Contains(src.StopOn, d.name) || d.name == chargehand.DetectSecrets {
+			out.stops = append(out.stops, d.name)
 		}
 	}
+}
+
+// detectors takes up detectors with their severities. The graver one counts where one is named twice,
+// so a contract can tighten what the policy says, and loosen nothing. Problems of the policy's are
+// told once, under their own path.
+func (c *compiler) detectors(out *contract, list []chargehand.DetectorRule, path string) {
+	for i, r := range list {
+		known := detectors[r.Detector]
+		severity := r.Severity
+		if known != nil && severity == "" {
+			severity = known.severity
+		}
+		problem := ""
+		switch {
+		case known == nil:
+			problem = fmt.Sprintf("there is no detector %q: want %s", r.Detector, detectorNames())
+		case gravity(severity) == 0:
+			problem = fmt.Sprintf("%q is no severity: want error, review or warning", severity)
+		case r.Detector == chargehand.DetectSecrets && severity != chargehand.SeverityError:
+			problem = "a secret in an output is always an error"
+		default:
+			out.detect(r.Detector, severity)
+		}
+		if problem != "" && path != "" {
+			c.problem(fmt.Sprintf("%s[%d]", path, i), "%s", problem)
+		}
+	}
+}
+
+// A detectorRule is a detector that is on, with what a hit does.
+type detectorRule struct {
+	name     chargehand.Detector
+	severity chargehand.Severity
+}
+
+func (c *contract) detect(name chargehand.Detector, s chargehand.Severity) {
+	for i := range c.detectors {
+		if d := &c.detectors[i]; d.name == name {
+			if gravity(s) > gravity(d.severity) {
+				d.severity = s
+			}
+			return
+		}
+	}
+	c.detectors = append(c.detectors, detectorRule{name, s})
+}
+
+// gravity orders severities; zero is none.
+func gravity(s chargehand.Severity) int {
+	return 1 + slices.Index([]chargehand.Severity{chargehand.SeverityWarning, chargehand.SeverityReview, chargehand.SeverityError}, s)
 }
 
 func (c *compiler) schema(raw json.RawMessage, path string) *schema {

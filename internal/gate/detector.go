@@ -15,7 +15,7 @@ import (
 // A detector is a table of patterns and what a match of one means (SPEC.md ·62). It is a signal,
 // no safeguard: whoever knows the table can write around it (RELIABILITY.md §1.2).
 type detector struct {
-	severity chargehand.Severity
+	severity chargehand.Severity // where a team sets no other
 	rows     []detectorRow
 	quotes   bool // verbatim quotes of a source are looked at as well
 }
@@ -50,8 +50,8 @@ const (
 )
 
 // detect runs one detector over the texts of the output.
-func (k *check) detect(d chargehand.Detector) {
-	det, own := detectors[d], k.texts()
+func (k *check) detect(rule detectorRule) {
+	d, det, own := rule.name, detectors[rule.name], k.texts()
 	n := 0
 	told := map[string]int{} // what was found, and in which text last
 	for i := range det.rows {
@@ -77,7 +77,7 @@ func (k *check) detect(d chargehand.Detector) {
 			}
 			//guard:injection-label off=if d == chargehand.DetectInjection { f.Severity = chargehand.SeverityWarning }
 			//guard:secret-in-output off=if d == chargehand.DetectSecrets { f.Severity = chargehand.SeverityWarning }
-			f := k.find(chargehand.LayerRules, string(d), det.severity, pathOfText(k.output, at))
+			f := k.find(chargehand.LayerRules, string(d), rule.severity, pathOfText(k.output, at))
 			f.Message, f.Quote = fmt.Sprintf("The output contains what looks like %s (%s).", row.what, masked(m)), masked(m)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/chargehand/chargehand"
 )
 
@@ -149,4 +151,96 @@ func sentences(t testing.TB) []string {
 		out = append(out, end.Split(text(c.File), -1)...)
 	}
 	return out
+}
+
+// TestDetectorSeverities: a team says what a hit does, for one contract or for all of them, and the
+// graver word counts.
+func TestDetectorSeverities(t *testing.T) {
+	const mail = `"write to jo@corp.de"`
+	rule := func(s chargehand.Severity) []chargehand.DetectorRule {
+		return []chargehand.DetectorRule{{Detector: chargehand.DetectPersonalData, Severity: s}}
+	}
+	for _, tt := range []struct {
+		name             string
+		policy, contract []chargehand.DetectorRule
+		want             chargehand.Recommendation
+	}{
+		{"off", nil, nil, chargehand.Accept},
+		{"its own", nil, rule(""), chargehand.Accept},
+		{"raised", nil, rule(chargehand.SeverityError), chargehand.Reject},
+		{"asked about", nil, rule(chargehand.SeverityReview), chargehand.HumanReview},
+		{"by the policy", rule(chargehand.SeverityError), nil, chargehand.Reject},
+		{"the contract is graver", rule(chargehand.SeverityWarning), rule(chargehand.SeverityError), chargehand.Reject},
+		{"the policy is graver", rule(chargehand.SeverityReview), rule(chargehand.SeverityWarning), chargehand.HumanReview},
+		{"the policy loosens nothing", rule(chargehand.SeverityWarning), rule(chargehand.SeverityReview), chargehand.HumanReview},
+	} {
+		g, problems := Compile(&chargehand.Team{
+			Policy: chargehand.Policy{Detectors: tt.policy}, Contracts: []chargehand.Contract{{Name: "c", Detectors: tt.contract}},
+		})
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		v := g.Check(submit(chargehand.WorkerTask{}, mail))
+		if v.Recommendation != tt.want || (len(v.Issues) == 1) != (tt.policy != nil || tt.contract != nil) {
+			t.Errorf("%s: %s %v", tt.name, v.Recommendation, v.Issues)
+		}
+		s := submit(chargehand.WorkerTask{}, mail)
+		s.Contract = ""
+		if v := g.Check(s); (len(v.Issues) == 1) != (tt.policy != nil) {
+			t.Errorf("%s, without a contract: %v", tt.name, v.Issues)
+		}
+	}
+}
+
+// TestPolicyStopsSecrets: what the policy looks for stops a worker while it writes, also without a
+// contract.
+func TestPolicyStopsSecrets(t *testing.T) {
+	g, problems := Compile(&chargehand.Team{Policy: chargehand.Policy{Detectors: chargehand.Detect(chargehand.DetectSecrets)}, Contracts: []chargehand.Contract{{Name: "c"}}})
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for _, contract := range []string{"c", ""} {
+		if f := g.Monitor(contract, false).Read(`{"a":"AKIAABCDEFGHIJKLMNOP ` + strings.Repeat("and more ", 60)); f == nil {
+			t.Errorf("contract %q: it goes on", contract)
+		}
+	}
+}
+
+// TestDetectorForms: both JSON forms are read, and come back as they were.
+func TestDetectorForms(t *testing.T) {
+	const list = `["secrets",{"detector":"personal_data","severity":"error"}]`
+	var rules []chargehand.DetectorRule
+	if err := json.Unmarshal([]byte(list), &rules); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := json.Marshal(rules); err != nil || string(back) != list || rules[1].Severity != chargehand.SeverityError {
+		t.Errorf("%s came back as %s (%v)", list, back, err)
+	}
+	for _, bad := range []string{`7`, `[]`, `{"detector":7}`} {
+		if err := json.Unmarshal([]byte(bad), &rules[0]); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+// TestDetectorProblems: each is told once, where it stands.
+func TestDetectorProblems(t *testing.T) {
+	_, problems := Compile(&chargehand.Team{
+		Policy: chargehand.Policy{Detectors: []chargehand.DetectorRule{{Detector: chargehand.DetectSecrets, Severity: chargehand.SeverityReview}, {Detector: "pii"}}},
+		Contracts: []chargehand.Contract{
+			{Name: "a", Detectors: []chargehand.DetectorRule{{Detector: chargehand.DetectURLs, Severity: "off"}}}, {Name: "b"},
+		},
+	})
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Path+": "+p.Message)
+	}
+	want := []string{
+		"$.policy.detectors[0]: a secret in an output is always an error",
+		`$.policy.detectors[1]: there is no detector "pii": want personal_data, secrets, external_urls or injection`,
+		`$.contracts[0].detectors[0]: "off" is no severity: want error, review or warning`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

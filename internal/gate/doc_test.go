@@ -46,6 +46,11 @@ func TestGuide(t *testing.T) {
 	if v := g.Check(s); v.Recommendation != chargehand.Accept || v.Score != 1 || len(v.Claims) < 5 || len(v.Issues) > 0 {
 		t.Errorf("%s, score %v, %d claims: %v", v.Recommendation, v.Score, len(v.Claims), v.Issues)
 	}
+	var strict chargehand.Team
+	fromYAML(t, blocks["yaml detectors"], &strict)
+	if _, problems := Compile(&strict); problems != nil || len(strict.Policy.Detectors) != 2 || strict.Contracts[0].Detectors[1].Severity != chargehand.SeverityReview {
+		t.Errorf("%+v: %v", strict, problems)
+	}
 	s = submit(asked(blocks["text document"], "law", "penalty"), blocks["json searches"])
 	s.Contract = ""
 	if v := g.Check(s); v.Recommendation != chargehand.Accept || v.Score != 1 || len(v.Claims) != 1 {

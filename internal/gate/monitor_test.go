@@ -28,7 +28,7 @@ func TestMonitor(t *testing.T) {
 	object := chargehand.Contract{Schema: json.RawMessage(`{"type":"object","properties":{"term":{},"note":{}},"additionalProperties":false}`)}
 	list := chargehand.Contract{Schema: json.RawMessage(`{"type":"array"}`), MaxBytes: 60}
 	watched := chargehand.Contract{
-		Detectors: []chargehand.Detector{chargehand.DetectSecrets, chargehand.DetectPersonalData, chargehand.DetectURLs},
+		Detectors: chargehand.Detect(chargehand.DetectSecrets, chargehand.DetectPersonalData, chargehand.DetectURLs),
 		StopOn:    []chargehand.Detector{chargehand.DetectPersonalData},
 	}
 	long := strings.Repeat("words and more words ", 30)
@@ -164,7 +164,7 @@ func draw(t *rapid.T, depth int) any {
 // BenchmarkMonitor is what a text costs by its length: the same for each byte.
 func BenchmarkMonitor(b *testing.B) {
 	g, _ := Compile(&chargehand.Team{Contracts: []chargehand.Contract{{
-		Name: "c", MaxBytes: 1 << 30, Detectors: []chargehand.Detector{chargehand.DetectSecrets, chargehand.DetectPersonalData, chargehand.DetectInjection, chargehand.DetectURLs},
+		Name: "c", MaxBytes: 1 << 30, Detectors: chargehand.Detect(chargehand.DetectSecrets, chargehand.DetectPersonalData, chargehand.DetectInjection, chargehand.DetectURLs),
 		StopOn: []chargehand.Detector{chargehand.DetectPersonalData, chargehand.DetectInjection, chargehand.DetectURLs},
 	}}})
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20} {

@@ -27,7 +27,7 @@ func contracts() []chargehand.Contract {
 				{ID: "short", CEL: "size(output.text) < 60", Message: "The note is too long."},
 				{ID: "sure", CEL: `!output.text.contains("perhaps")`, Message: "The note is not sure.", Severity: chargehand.SeverityReview},
 			},
-			Detectors: []chargehand.Detector{chargehand.DetectSecrets, chargehand.DetectInjection},
+			Detectors: chargehand.Detect(chargehand.DetectSecrets, chargehand.DetectInjection),
 			Criteria:  []string{"says something"},
 		},
 		{

@@ -50,7 +50,7 @@ func clausesContract() chargehand.Contract {
 					item.answer.matches('^(0[1-9]|1[0-2]|\\[\\])/(0[1-9]|[12][0-9]|3[01]|\\[\\])/([0-9]{4}|\\[\\])$')`,
 			},
 		},
-		Detectors: []chargehand.Detector{chargehand.DetectSecrets, chargehand.DetectInjection},
+		Detectors: chargehand.Detect(chargehand.DetectSecrets, chargehand.DetectInjection),
 		Criteria: []string{
 			"Each quote is a passage that answers the category it stands under.",
 			"No passage that answers a category is left out.",
@@ -79,7 +79,7 @@ func segmentsContract() chargehand.Contract {
 				CEL: `item.sections.all(s, double(size(s.heading)) <= s.end - s.start)`,
 			},
 		},
-		Detectors: []chargehand.Detector{chargehand.DetectSecrets},
+		Detectors: chargehand.Detect(chargehand.DetectSecrets),
 	}
 }
 
@@ -114,7 +114,7 @@ func reportContract() chargehand.Contract {
 				CEL: `size(output.evidence) == 0 || output.evidence[size(output.evidence) - 1].id == 'e' + string(size(output.evidence))`,
 			},
 		},
-		Detectors: []chargehand.Detector{chargehand.DetectSecrets},
+		Detectors: chargehand.Detect(chargehand.DetectSecrets),
 		Criteria:  []string{"The report says nothing that its evidence does not show."},
 	}
 }
