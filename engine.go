@@ -29,7 +29,9 @@ type Supervisor interface {
 	Fork(ctx context.Context, run string, f Fork) (string, error)
 
 	// Decide answers a review. The decision must name the review's nonce and the hash of the
-	// content it judged; ByPolicy and Timestamp are the engine's to set.
+	// content it judged; ByPolicy and Timestamp are the engine's to set. A decision that settles what
+	// happened to a write brings its output, which the gate checks: one that the checks reject is refused
+	// with an *Error of CodeInvalid.
 	Decide(ctx context.Context, d Decision) (Decision, error)
 }
 

@@ -257,6 +257,18 @@ type ReviewDecided struct {
 	Decision Decision `json:"decision"`
 }
 
+// OutputSupplied says that a person gave the output of an attempt whose outcome was not known, and what
+// the gate found. The decision follows.
+type OutputSupplied struct {
+	AttemptRef
+	Output     string   `json:"output"` // content hash
+	Size       int      `json:"size"`
+	Verdict    Verdict  `json:"verdict"`
+	VerdictRef string   `json:"verdictRef,omitempty"`
+	Stances    []Stance `json:"stances,omitempty"`
+	By         string   `json:"by"`
+}
+
 // InputRefused says that something was asked of the run that could not be done.
 type InputRefused struct {
 	What string `json:"what"`
@@ -350,6 +362,7 @@ func (RetryPlanned) fact()    {}
 func (SubtaskEnded) fact()    {}
 func (ReviewOpened) fact()    {}
 func (ReviewDecided) fact()   {}
+func (OutputSupplied) fact()  {}
 func (InputRefused) fact()    {}
 func (BudgetLow) fact()       {}
 func (AggregateAsked) fact()  {}

@@ -52,8 +52,12 @@ func Contents(f Fact) []Content {
 		for _, p := range f.Review.Positions {
 			c.output(p.OutputRef, p.VerdictRef)
 		}
+	case OutputSupplied:
+		c.output(f.Output, f.VerdictRef)
 	case ReviewDecided:
-		c.name(ContentPlan, f.Decision.EditRef)
+		if f.Decision.Settled == "" { // else it is the output that was supplied
+			c.name(ContentPlan, f.Decision.EditRef)
+		}
 	case Aggregated:
 		c.name(ContentAggregate, f.Ref)
 	case RunEnded:

@@ -171,6 +171,7 @@ var factKinds = []factKind{
 	kind[SubtaskEnded]("subtask_ended"),
 	kind[ReviewOpened]("review_opened"),
 	kind[ReviewDecided]("review_decided"),
+	kind[OutputSupplied]("output_supplied"),
 	kind[InputRefused]("input_refused"),
 	kind[BudgetLow]("budget_low"),
 	kind[AggregateAsked]("aggregate_asked"),

@@ -1,6 +1,7 @@
 package chargehand
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 )
@@ -72,11 +73,29 @@ type Decision struct {
 	Comment     string    `json:"comment,omitempty"`
 	Timestamp   time.Time `json:"timestamp"`
 
+	// Settled answers a review about a write whose outcome is not known. Empty means that the answer is
+	// another one; a rejection gives the write up.
+	Settled Settlement `json:"settled,omitempty"`
+
+	// Output is what a write gave that happened. It is checked and taken in with the decision; the record has
+	// its content hash as EditRef.
+	Output json.RawMessage `json:"output,omitempty"`
+
 	// Plan is approved in place of the one that the review is about. It is taken in with a decision;
 	// what is told of it later is EditRef, its content hash.
 	Plan    *Plan  `json:"plan,omitempty"`
 	EditRef string `json:"editRef,omitempty"`
 }
+
+// A Settlement is a person's word on a write whose outcome is not known (SPEC.md ·160).
+type Settlement string
+
+// The settlements: it took effect, and its output is given with the decision; or it did not, and it is
+// done again as another attempt.
+const (
+	SettledHappened Settlement = "happened"
+	SettledNot      Settlement = "did_not_happen"
+)
 
 // Who names the decision's author in words: a person, who may have started the run, the policy at the
 // deadline, or the run that did not wait.
@@ -97,6 +116,10 @@ func (d *Decision) Outcome() string {
 	switch {
 	case d.Withdrawn:
 		return "withdrawn"
+	case d.Settled == SettledHappened:
+		return "settled, it happened"
+	case d.Settled == SettledNot:
+		return "settled, it did not happen"
 	case d.Approved && d.EditRef != "":
 		return "approved with changes"
 	case d.Approved:

@@ -125,6 +125,7 @@ func TestWhatIsReadAtAGlance(t *testing.T) {
 		"run_started":        true, // an objective's input and facts
 		"subtasks_planned":   true, // a subtask's input
 		"output_checked":     true, // a reviewer's criteria
+		"output_supplied":    true,
 		"judged":             true,
 		"review_opened":      true, // a review's decision, a decision's plan
 		"review_decided":     true,

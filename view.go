@@ -101,7 +101,7 @@ func (v *View) Apply(r Record) {
 		v.begin(r, f)
 	case PlanAdopted, SubtasksPlanned:
 		v.planned(f)
-	case SubtasksQueued, AttemptStarted, OutputChecked, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
+	case SubtasksQueued, AttemptStarted, OutputChecked, OutputSupplied, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
 	case AttemptStopped:
 		v.afterwards(f.AttemptRef, f.Transcript)
@@ -209,6 +209,10 @@ func (v *View) progressed(at time.Time, f Fact) {
 		verdict := f.Verdict
 		row.State, a.EndedAt, a.Output, a.VerdictRef = SubtaskValidating, at, f.Output, f.VerdictRef
 		a.Verdict, a.Transcript = &verdict, f.Transcript
+	case OutputSupplied:
+		_, a := v.attempt(f.AttemptRef)
+		verdict := f.Verdict
+		a.Output, a.Verdict, a.VerdictRef = f.Output, &verdict, f.VerdictRef
 	case AttemptFailed:
 		_, a := v.attempt(f.AttemptRef)
 		a.EndedAt, a.Cause, a.Message, a.Transcript = at, f.Cause, f.Message, f.Transcript

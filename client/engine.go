@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -42,8 +43,10 @@ func (c *Client) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 		Comment     string `json:"comment,omitempty"`
 		SendBack    bool   `json:"sendBack,omitempty"`
 
-		Plan *chargehand.Plan `json:"plan,omitempty"`
-	}{d.Approved, d.Approver, d.ContentHash, d.Nonce, d.Comment, d.SendBack, d.Plan}
+		Plan    *chargehand.Plan      `json:"plan,omitempty"`
+		Settled chargehand.Settlement `json:"settled,omitempty"`
+		Output  json.RawMessage       `json:"output,omitempty"`
+	}{d.Approved, d.Approver, d.ContentHash, d.Nonce, d.Comment, d.SendBack, d.Plan, d.Settled, d.Output}
 	var decided chargehand.Decision
 	err := c.call(ctx, http.MethodPost, path("reviews", d.ReviewID, "decisions"), ask, &decided)
 	return decided, err

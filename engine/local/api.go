@@ -233,8 +233,13 @@ func (e *Engine) Decide(ctx context.Context, d chargehand.Decision) (chargehand.
 	if err != nil {
 		return d, err
 	}
-	if err := e.ask(ctx, envelope{blobs: blobs, Event: turn.Event{Run: run, Input: supervise.Decide{
-		ReviewID: id, Approved: d.Approved, SendBack: d.SendBack, EditRef: edit,
+	d.ReviewID = id
+	given, output, err := e.given(ctx, run, d)
+	if err != nil {
+		return d, err
+	}
+	if err := e.ask(ctx, envelope{blobs: append(blobs, output...), Event: turn.Event{Run: run, Input: supervise.Decide{
+		ReviewID: id, Approved: d.Approved, SendBack: d.SendBack, EditRef: edit, Settled: d.Settled, Given: given,
 		Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment,
 	}}}); err != nil {
 		return d, err

@@ -41,7 +41,11 @@ func victim(dir string) error {
 	if err != nil {
 		return err
 	}
-	run, err := e.Start(ctx, killOrder())
+	o := killOrder()
+	if os.Getenv("CHARGEHAND_TEST_KILL_WRITE") != "" {
+		o = writeOrder()
+	}
+	run, err := e.Start(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -103,6 +107,74 @@ func killOrder() chargehand.Order {
 	}
 	t.Planner.Template = p
 	return chargehand.Order{Team: t, Objective: chargehand.Objective{Goal: "count"}, Key: "the-run", StartedBy: "sam"}
+}
+
+// writeOrder is a run of one write, which must not be made twice by itself.
+func writeOrder() chargehand.Order {
+	o := killOrder()
+	o.Team.Contracts = []chargehand.Contract{{Name: "done", Schema: []byte(`{"type":"object","required":["done"]}`)}}
+	o.Team.Planner.Template = &chargehand.Plan{Subtasks: []chargehand.Subtask{{
+		ID: "s1", Goal: "count", Capability: "count", Effect: chargehand.EffectWrite, OutputContract: "done",
+	}}}
+	return o
+}
+
+// TestKilledWriteIsSettled kills the process inside a write, and has a person say what became of it.
+func TestKilledWriteIsSettled(t *testing.T) {
+	for _, tt := range []struct {
+		settled chargehand.Settlement
+		output  string
+		calls   int // after the restart
+		refused chargehand.Code
+		state   chargehand.RunState
+	}{
+		{chargehand.SettledHappened, `{"done":"s1"}`, 0, "", chargehand.RunCompleted},
+		{chargehand.SettledHappened, `{"made":"s1"}`, 0, chargehand.CodeInvalid, ""},
+		{chargehand.SettledHappened, ``, 0, chargehand.CodeInvalid, ""},
+		{chargehand.SettledNot, ``, 1, "", chargehand.RunCompleted},
+		{"", ``, 0, "", chargehand.RunFailed},
+	} {
+		t.Run(string(tt.settled)+tt.output, func(t *testing.T) {
+			t.Parallel()
+			dir, again := t.TempDir(), t.TempDir()
+			if !kill(t, dir, 6, "CHARGEHAND_TEST_KILL_WRITE=yes") {
+				t.Fatal("the process was not killed")
+			}
+			e := open(t, local.Options{Dir: dir, Workers: worker.Set{"counter": countCall(again)}})
+			runs, err := e.Runs(t.Context(), chargehand.Filter{})
+			if err != nil || len(runs) != 1 {
+				t.Fatalf("runs: %v, %v", runs, err)
+			}
+			v := until(t, e, runs[0].RunID, func(v *chargehand.View) bool { return v.NeedsHuman == 1 })
+			r := v.Reviews[0]
+			if v.Rows[0].State != chargehand.SubtaskUnknown || r.Cause != chargehand.CauseUnknown {
+				t.Fatalf("the subtask is %s, the review asks about %s", v.Rows[0].State, r.Cause)
+			}
+			_, err = e.Decide(t.Context(), chargehand.Decision{
+				ReviewID: r.ID, Approver: "ana", ContentHash: r.ContentHash, Nonce: r.Nonce, Settled: tt.settled, Output: []byte(tt.output),
+			})
+			if (err != nil) != (tt.refused != "") || err != nil && chargehand.CodeOf(err) != tt.refused {
+				t.Fatalf("decided with %v, want %q", err, tt.refused)
+			}
+			if err != nil {
+				return
+			}
+			res, err := chargehand.Wait(t.Context(), e, v.RunID)
+			if err != nil || res.Status != tt.state {
+				t.Errorf("it came to %+v (%v)", res, err)
+			}
+			calls, _ := os.ReadFile(filepath.Join(again, "calls"))
+			if n := strings.Count(string(calls), "\n"); n != tt.calls {
+				t.Errorf("it was done %d times after the restart, want %d", n, tt.calls)
+			}
+			if tt.output != "" && (string(res.Output) != tt.output || len(res.LowConfidence) != 1 || res.LowConfidence[0].Override.By != "ana") {
+				t.Errorf("the result has %s and says %+v", res.Output, res.LowConfidence)
+			}
+			if err := e.Replay(t.Context(), v.RunID); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // TestKilledRunResumes kills the process with SIGKILL once for every record of the run, and again

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +21,9 @@ type answer struct {
 	hash    string
 	reason  string
 	plan    string // file with a plan to approve instead
+
+	settled chargehand.Settlement
+	output  string // file with the output of a write that happened
 }
 
 func (a *app) approveCommand() *cobra.Command {
@@ -49,6 +55,65 @@ func (a *app) sendBackCommand() *cobra.Command {
 	c.Flags().StringVarP(&f.reason, "reason", "r", "", "what is to be done otherwise")
 	return c
 }
+
+func (a *app) settleCommand() *cobra.Command {
+	var f answer
+	var not, up bool
+	c := &cobra.Command{
+		Use: "settle REVIEW", Short: "Say what became of a write whose outcome is not known", Args: args(cobra.ExactArgs(1)),
+		Long: "Say what became of a write that a crash interrupted. If it happened, its output is needed, and the gate checks\n" +
+			"it. If it did not, it is done again as another attempt. To give it up is to reject the review.",
+		Example: "  chargehand review settle rev_91ab --happened receipt.json --reason \"the bank shows it\"\n" +
+			"  chargehand review settle rev_91ab --did-not-happen",
+		RunE: func(c *cobra.Command, given []string) error {
+			switch {
+			case f.output != "" && !not && !up:
+				f.settled = chargehand.SettledHappened
+			case not && !up && f.output == "":
+				f.settled = chargehand.SettledNot
+			case !up || not || f.output != "":
+				return usage("settle needs one of --happened, --did-not-happen and --give-up", "see: chargehand review settle --help")
+			case strings.TrimSpace(f.reason) == "":
+				return usage("--give-up needs a reason", `say why with --reason "..."`)
+			}
+			return a.answer(c, given[0], f)
+		},
+	}
+	c.Flags().StringVar(&f.output, "happened", "", "it happened: `FILE` with its output as JSON, - for standard input")
+	c.Flags().BoolVar(&not, "did-not-happen", false, "it did not happen: do it again")
+	c.Flags().BoolVar(&up, "give-up", false, "leave it out of the result, whatever happened")
+	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that the review shows")
+	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record")
+	return c
+}
+
+// happened is the output in a file, for a write that happened; nil where there is none.
+func (a *app) happened(f answer) (json.RawMessage, error) {
+	if f.output == "" {
+		return nil, nil
+	}
+	in := a.io.In
+	if f.output != "-" {
+		file, err := os.Open(f.output)
+		if err != nil {
+			return nil, usage("the output cannot be read: "+err.Error(), "name a file with --happened")
+		}
+		defer file.Close()
+		in = file
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxGiven+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the output: %w", err)
+	case len(b) > maxGiven:
+		return nil, usage("the output is too large", fmt.Sprintf("give at most %d bytes", maxGiven))
+	case !json.Valid(b):
+		return nil, usage("the output in "+f.output+" is not JSON", "write it as JSON, a text in quotation marks")
+	}
+	return b, nil
+}
+
+const maxGiven = 4 << 20 // bytes of an output, as much as a contract lets through that says nothing
 
 func (a *app) rejectCommand() *cobra.Command {
 	var f answer
@@ -129,7 +194,12 @@ func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f an
 	if err != nil {
 		return err
 	}
+	output, err := a.happened(f)
+	if err != nil {
+		return err
+	}
 	d, err := s.Decide(ctx, chargehand.Decision{
+		Settled: f.settled, Output: output,
 		ReviewID: r.ID, Approved: f.approve, SendBack: f.back, Approver: me(), ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: f.reason,
 		Plan: edit,
 	})

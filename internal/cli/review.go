@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) reviewCommand() *cobra.Command {
-	return group("review", "See what waits for a decision, and decide", a.reviewsCommand(), a.sheetCommand(), a.approveCommand(), a.sendBackCommand(), a.rejectCommand())
+	return group("review", "See what waits for a decision, and decide", a.reviewsCommand(), a.sheetCommand(), a.approveCommand(), a.sendBackCommand(), a.settleCommand(), a.rejectCommand())
 }
 
 func (a *app) reviewsCommand() *cobra.Command {

@@ -52,7 +52,7 @@ func Describe(r chargehand.Record) Entry {
 	case chargehand.ToolsUsed, chargehand.ToolsAllowed:
 		e.tools(f)
 	case chargehand.OutputChecked, chargehand.JudgeAsked, chargehand.Judged, chargehand.JudgeFailed,
-		chargehand.RetryPlanned, chargehand.SubtaskEnded:
+		chargehand.RetryPlanned, chargehand.OutputSupplied, chargehand.SubtaskEnded:
 		e.judgement(f)
 	default:
 		e.shared(f)
@@ -242,6 +242,9 @@ func (e *Entry) judgement(f chargehand.Fact) {
 			how = "given to another worker"
 		}
 		e.says("%s because of %s%s", how, f.Cause, after(": ", f.Correction))
+	case chargehand.OutputSupplied:
+		e.Subject, e.Actor, e.Who = subject(f.AttemptRef), ActorPerson, f.By
+		e.says("the output is given by a person, and the gate says %s: %s", f.Verdict.Recommendation, f.Output)
 	case chargehand.SubtaskEnded:
 		e.Subject = f.Subtask
 		e.says("%s%s%s%s%s", f.State, after(", decided by ", f.DecidedBy), after(": ", f.Why), after("; it lacks: ", strings.Join(f.Lacks, "; ")),

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/chargehand/chargehand"
@@ -25,7 +26,9 @@ type decision struct {
 	Comment     string `json:"comment,omitempty"`
 	SendBack    bool   `json:"sendBack,omitempty"`
 
-	Plan *chargehand.Plan `json:"plan,omitempty"`
+	Plan    *chargehand.Plan      `json:"plan,omitempty"`
+	Settled chargehand.Settlement `json:"settled,omitempty"`
+	Output  json.RawMessage       `json:"output,omitempty"`
 }
 
 func (s *server) decide(w http.ResponseWriter, r *http.Request) error {
@@ -36,6 +39,7 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request) error {
 	decided, err := s.engine.Decide(r.Context(), chargehand.Decision{
 		ReviewID: r.PathValue("id"), Approved: d.Approved, Approver: d.Approver,
 		ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment, SendBack: d.SendBack, Plan: d.Plan,
+		Settled: d.Settled, Output: d.Output,
 	})
 	if err != nil {
 		return err

@@ -145,6 +145,8 @@ func (t *tally) debate(f chargehand.Fact) {
 func (t *tally) decision(d chargehand.Decision) {
 	answer := "rejects"
 	switch {
+	case d.Settled != "":
+		answer = "settles " + string(d.Settled)
 	case d.EditRef != "":
 		answer = "approves another plan"
 	case d.Approved:

@@ -93,6 +93,7 @@ func (w *world) launch(run string, do supervise.Launch) {
 	d := w.dice(at)
 	j := &job{run: run, launch: do}
 	w.hands.jobs[do.Epoch] = j
+	w.tasks[run+"/"+do.Task.TaskID] = do
 	spec := w.team.Worker(do.Task.AssignedWorker)
 	takes := max(50*time.Millisecond, spec.Latency())
 	takes = d.within(takes/4, takes*3/2)
@@ -192,9 +193,7 @@ func (w *world) output(l *supervise.Launch, d dice, at spot) supervise.Input {
 		in.Status = pick(d, chargehand.StatusPartial, chargehand.StatusBlocked, chargehand.StatusFailed)
 		in.Blockers = []string{"a page is missing"}
 	}
-	for i := range l.Task.InputRefs {
-		l.Task.InputRefs[i].Text = string(w.insp.text(l.Task.InputRefs[i].Hash))
-	}
+	w.fill(l)
 	j := w.insp.check(&l.Task, s, in.Confidence, in.Status, l.Partial)
 	in.Verdict, in.VerdictRef = j.Verdict, j.ref
 	if l.Stances {
@@ -203,6 +202,29 @@ func (w *world) output(l *supervise.Launch, d dice, at spot) supervise.Input {
 	in.Tools = w.tools(l)
 	w.tally.branch("gate " + string(j.Recommendation))
 	return in
+}
+
+// fill puts the texts of a task's inputs in.
+func (w *world) fill(l *supervise.Launch) {
+	for i := range l.Task.InputRefs {
+		l.Task.InputRefs[i].Text = string(w.insp.text(l.Task.InputRefs[i].Hash))
+	}
+}
+
+// given is an output that a person gives for a write that happened, and what the gate finds of it.
+func (w *world) given(d dice, run, task string) *supervise.Given {
+	l := w.tasks[run+"/"+task]
+	s := pick(d, w.insp.stock(&l.Task).good...)
+	if d.one(4) {
+		s = pick(d, garbage...)
+	}
+	w.fill(&l)
+	j := w.insp.check(&l.Task, s, nil, chargehand.StatusSucceeded, l.Partial)
+	g := &supervise.Given{Output: s.hash, Size: len(s.body), Verdict: j.Verdict, VerdictRef: j.ref}
+	if l.Stances {
+		g.Stances = w.insp.stances(l.Task.ExpectedOutputContract, s)
+	}
+	return g
 }
 
 // body is what a worker says, and whether it is too sure of it. After a correction most do better.

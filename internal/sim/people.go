@@ -52,6 +52,10 @@ func (p *people) review(w *world, run string, r chargehand.Review) {
 	switch {
 	case in.Approved && r.Subject == chargehand.SubjectPlan && d.one(4):
 		in.EditRef = w.keepPlan(chargehand.Plan{Subtasks: w.palette.tasks(d, fmt.Sprintf("e%s_", r.ID[len(r.ID)-4:]))})
+	case r.Cause == chargehand.CauseUnknown && r.Subject == chargehand.SubjectOutput && d.one(2):
+		in.Settled, in.Given, in.Approved = chargehand.SettledHappened, w.given(d, run, r.TaskID), true
+	case r.Cause == chargehand.CauseUnknown && d.one(2):
+		in.Settled = chargehand.SettledNot
 	case !in.Approved && d.one(2):
 		in.SendBack, in.Comment = true, "look again"
 	}
@@ -74,6 +78,7 @@ func (p *people) review(w *world, run string, r chargehand.Review) {
 	case 3, 4:
 		other := in
 		other.Approver, other.Approved, other.SendBack, other.EditRef = "bo", !in.Approved, false, ""
+		other.Settled, other.Given = "", nil
 		p.decide(w, run, in, after)
 		p.decide(w, run, other, after+d.within(0, 2*time.Millisecond))
 	case 5:

@@ -51,7 +51,8 @@ type world struct {
 	audited bool
 	scarce  bool // all runs want the same worker at once
 	orders  map[string]*order
-	plans   map[string]chargehand.Plan // that wait for approval, by content hash
+	plans   map[string]chargehand.Plan  // that wait for approval, by content hash
+	tasks   map[string]supervise.Launch // the latest of each subtask, by run and subtask
 	ids     []string
 	hands   hands
 	ill     map[string]span // when each worker crashes whatever it does
@@ -71,7 +72,7 @@ type order struct {
 
 func newWorld(c *Case, insp *inspector, t *tally) *world {
 	w := &world{
-		fate: newFate(c), c: c, law: law.New(), insp: insp, palette: usual, disk: newDisk(), orders: map[string]*order{}, plans: map[string]chargehand.Plan{},
+		fate: newFate(c), c: c, law: law.New(), insp: insp, palette: usual, disk: newDisk(), orders: map[string]*order{}, plans: map[string]chargehand.Plan{}, tasks: map[string]supervise.Launch{},
 		ill: map[string]span{}, people: newPeople(), tally: t, story: story{c.Story},
 	}
 	w.audited = w.dice(spot{what: "audit"}).one(auditEvery)

@@ -207,6 +207,10 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 		a.input, a.output, a.size, a.verdict, a.ref, a.own = f.InputHash, f.Output, f.Size, f.Verdict, f.VerdictRef, f.Confidence
 		a.gate, a.stances, a.lacks = f.Verdict.Score, f.Stances, lacking(f)
 		m.board.move(k, chargehand.SubtaskValidating)
+	case chargehand.OutputSupplied:
+		a := &m.board.tasks[f.Subtask].attempt
+		a.output, a.size, a.verdict, a.ref, a.stances = f.Output, f.Size, f.Verdict, f.VerdictRef, f.Stances
+		a.gate, a.lacks = f.Verdict.Score, lacking(chargehand.OutputChecked{Verdict: f.Verdict})
 	case chargehand.AttemptFailed:
 		k := m.board.tasks[f.Subtask]
 		if f.Stopping {

@@ -127,19 +127,33 @@ func (m *Machine) decide(now time.Time, in Decide, out *Output) {
 	//guard:nonce
 	case in.Nonce != r.Nonce:
 		no(chargehand.CodeNonce, "the decision does not carry the review's nonce")
-	case in.Approved && r.OutputRef == "" && in.EditRef == "" && r.Subject != chargehand.SubjectTools:
-		no(chargehand.CodeNothing, "there is no output that could be accepted; reject it, or cancel the run")
+	case in.Approved && r.OutputRef == "" && in.EditRef == "" && in.Given == nil && r.Subject != chargehand.SubjectTools:
+		no(chargehand.CodeNothing, "there is no output that could be accepted; "+wayOut(r))
+	case in.Settled != "" || in.Given != nil:
+		m.settleOutcome(now, r, in, out)
 	case in.EditRef != "" && (!in.Approved || r.Subject != chargehand.SubjectPlan):
 		no(chargehand.CodeNotAllowed, "only a plan can be approved with changes")
 	case in.SendBack && m.keeps(r, in) != "":
 		no(chargehand.CodeNotAllowed, m.keeps(r, in))
 	default:
-		m.settleReview(now, r, chargehand.Decision{
-			ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
-			ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now,
-			SendBack: in.SendBack, EditRef: in.EditRef, ByRequester: in.Approver == m.run.startedBy,
-		}, out)
+		m.settleReview(now, r, m.decision(now, r, in), out)
 	}
+}
+
+// decision is a person's answer as it is recorded.
+func (m *Machine) decision(now time.Time, r *chargehand.Review, in Decide) chargehand.Decision {
+	return chargehand.Decision{
+		ReviewID: r.ID, Approved: in.Approved, Approver: clip(in.Approver, maxName),
+		ContentHash: in.ContentHash, Nonce: in.Nonce, Comment: clip(in.Comment, maxText), Timestamp: now,
+		SendBack: in.SendBack, EditRef: in.EditRef, Settled: in.Settled, ByRequester: in.Approver == m.run.startedBy,
+	}
+}
+
+func wayOut(r *chargehand.Review) string {
+	if r.Cause == chargehand.CauseUnknown {
+		return "say that it happened and give its output, say that it did not, or reject it"
+	}
+	return "reject it, or cancel the run"
 }
 
 // keeps is why a review's subject cannot be sent back; empty if it can (SPEC.md ·123).
@@ -198,7 +212,7 @@ func (m *Machine) withdraw(now time.Time, r *chargehand.Review, why string, out 
 func (m *Machine) settleReview(now time.Time, r *chargehand.Review, d chargehand.Decision, out *Output) {
 	m.record(now, chargehand.ReviewDecided{Decision: d}, out)
 	switch {
-	case r.Subject == chargehand.SubjectOutput && d.SendBack:
+	case r.Subject == chargehand.SubjectOutput && (d.SendBack || d.Settled == chargehand.SettledNot):
 		m.workAgain(now, m.board.tasks[r.TaskID], d, out)
 	case r.Subject == chargehand.SubjectTools && d.Approved:
 		m.allowTools(now, m.board.tasks[r.TaskID], r, d.Approver, out)
@@ -218,11 +232,15 @@ func (m *Machine) settleReview(now time.Time, r *chargehand.Review, d chargehand
 	}
 }
 
-// workAgain tries a task again with what a person said of its output.
+// workAgain tries a task again with what a person said of its output, or because a person says that it
+// did not take effect.
 func (m *Machine) workAgain(now time.Time, k *task, d chargehand.Decision, out *Output) {
 	f := chargehand.RetryPlanned{
 		AttemptRef: k.nextRef(), Cause: chargehand.CauseSentBack, Avoid: k.avoid,
 		Correction: clip("sent back by "+d.Approver+": "+d.Comment, maxText),
+	}
+	if d.Settled == chargehand.SettledNot {
+		f.Cause, f.Correction = chargehand.CauseUnknown, d.Comment
 	}
 	if w := k.attempt.worker; w != "" && !slices.Contains(k.avoid, w) {
 		f.Prefer = w
@@ -245,6 +263,9 @@ func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d cha
 	if !d.Approved && f.State == chargehand.SubtaskRejected {
 		f.Why = because("rejected by "+d.Who(), d.Comment)
 	}
+	if f.State == chargehand.SubtaskRejected && r.Cause == chargehand.CauseUnknown && !d.ByPolicy {
+		f.Why += notKnown
+	}
 	if d.ByPolicy && f.State == chargehand.SubtaskRejected { // what a person was asked about is the cause
 		f.Why += "; " + r.Grounds(k.spec)
 	}
@@ -253,9 +274,9 @@ func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d cha
 
 // against is why the checks did not accept an output: why a person was asked, and the findings.
 func against(k *task, r *chargehand.Review) string {
-	text := r.Grounds(k.spec)
-	for i := range r.Evidence {
-		if f := &r.Evidence[i]; f.Severity != chargehand.SeverityWarning && !strings.Contains(text, f.Message) {
+	text, findings := r.Grounds(k.spec), held(k, r)
+	for i := range findings {
+		if f := &findings[i]; f.Severity != chargehand.SeverityWarning && !strings.Contains(text, f.Message) {
 			text = because(text, f.Message)
 		}
 	}
@@ -263,6 +284,14 @@ func against(k *task, r *chargehand.Review) string {
 		text = "the gate asked for a person"
 	}
 	return clip(text, maxText)
+}
+
+// held is what the checks had against an output that a person accepted.
+func held(k *task, r *chargehand.Review) []chargehand.Finding {
+	if r.Cause == chargehand.CauseUnknown {
+		return k.attempt.verdict.Issues // of the output that the person gave
+	}
+	return r.Evidence
 }
 
 func because(what, comment string) string {

@@ -133,6 +133,18 @@ type Decide struct {
 	Comment     string `json:"comment,omitempty"`
 	SendBack    bool   `json:"sendBack,omitempty"`
 	EditRef     string `json:"editRef,omitempty"` // content hash of the plan to follow instead, which was checked
+
+	Settled chargehand.Settlement `json:"settled,omitempty"`
+	Given   *Given                `json:"given,omitempty"` // the output of a write that happened
+}
+
+// Given is an output that a person gives, and what the gate found of it.
+type Given struct {
+	Output     string              `json:"output"` // content hash
+	Size       int                 `json:"size"`
+	Verdict    chargehand.Verdict  `json:"verdict"`
+	VerdictRef string              `json:"verdictRef,omitempty"`
+	Stances    []chargehand.Stance `json:"stances,omitempty"`
 }
 
 // Operate is an operator's pause, resume or cancel.

@@ -264,6 +264,17 @@ func (s *script) decide(l line) Input {
 		r := s.m.desk.order[n-1]
 		in.ReviewID, in.ContentHash, in.Nonce = r.ID, r.ContentHash, r.Nonce
 	}
+	switch l.word(2) {
+	case "happened": // "decide rev1 happened by ana", with the words of finished for what the gate says: gate=reject
+		in.Settled = chargehand.SettledHappened
+		if v := l.opts["gate"]; v != "" {
+			said := verdict(line{t: l.t, src: l.src, words: []string{"", "", v, "the amount is not in the source"}, opts: l.opts})
+			said.Missing = l.list("missing")
+			in.Given = &Given{Output: "given " + l.word(1), Size: 100, Verdict: said}
+		}
+	case "did-not":
+		in.Settled = chargehand.SettledNot
+	}
 	if v := l.opts["nonce"]; v != "" {
 		in.Nonce = v
 	}

@@ -139,6 +139,8 @@ func (w *law) fact(t fataler, f chargehand.Fact) {
 		if f.Cause != chargehand.CauseWorkerError && !w.tasks[f.Subtask].Effect.Reads() && !w.harmless[f.AttemptRef] {
 			w.doubtful[f.Subtask] = true
 		}
+	case chargehand.OutputSupplied:
+		w.checked[f.AttemptRef], w.stances[f.AttemptRef] = f.Verdict, f.Stances
 	case chargehand.AttemptStopped:
 		if w.stopping[f.AttemptRef] != f.Epoch {
 			t.Fatalf("%s stopped with epoch %d, and was not stopping", ref(f.AttemptRef), f.Epoch)
@@ -180,10 +182,16 @@ func (w *law) runFact(t fataler, f chargehand.Fact) {
 			t.Fatalf("review %s is decided twice, or never was", f.Decision.ReviewID)
 		}
 		delete(w.reviews, f.Decision.ReviewID)
-		if f.Decision.Approved && (r.OutputRef == "" && r.Subject != chargehand.SubjectTools || f.Decision.ContentHash != r.ContentHash || f.Decision.Nonce != r.Nonce) {
+		if f.Decision.Approved && (r.OutputRef == "" && f.Decision.Settled == "" && r.Subject != chargehand.SubjectTools || f.Decision.ContentHash != r.ContentHash || f.Decision.Nonce != r.Nonce) {
 			t.Fatalf("the approval %+v does not fit the review %+v", f.Decision, r)
 		}
 		w.approved[chargehand.AttemptRef{Subtask: r.TaskID, Attempt: r.Attempt}] = f.Decision.Approved
+		if f.Decision.Settled == chargehand.SettledNot {
+			if _, stops := w.stopping[chargehand.AttemptRef{Subtask: r.TaskID, Attempt: r.Attempt}]; stops {
+				t.Fatalf("%s did not happen, it is said, and its worker may still do it", r.TaskID)
+			}
+			delete(w.doubtful, r.TaskID)
+		}
 	case chargehand.AggregateAsked:
 		w.aggregate = w.accepted()
 	case chargehand.ResultAsked:

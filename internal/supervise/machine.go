@@ -224,7 +224,7 @@ func (m *Machine) apply(r chargehand.Record) {
 		m.applyPlan(f)
 	case chargehand.SubtasksQueued, chargehand.RetryPlanned, chargehand.SubtaskEnded:
 		m.applyBoard(f)
-	case chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.OutputChecked, chargehand.AttemptFailed,
+	case chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.OutputChecked, chargehand.OutputSupplied, chargehand.AttemptFailed,
 		chargehand.AttemptStopped, chargehand.LateResult:
 		m.applyAttempt(f)
 	case chargehand.Recovered:

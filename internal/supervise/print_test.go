@@ -130,6 +130,8 @@ func (s *script) attemptLine(f chargehand.Fact) string {
 		return phrase(fmt.Sprintf("resumed %s epoch %d until %s", ref(f.AttemptRef), f.Epoch, moment(f.DeadlineAt)), when(f.Instance != "", "at %s", f.Instance), lost(f.Lost), reserved(f.Reserved, f.ReservedTokens))
 	case chargehand.OutputChecked:
 		return phrase("checked", ref(f.AttemptRef), verdictWords(f.Verdict), when(f.Status != chargehand.StatusSucceeded, "status %s", f.Status), stanceWords(f.Stances), spent(f.Usage), transcribed(f.Transcript))
+	case chargehand.OutputSupplied:
+		return phrase("supplied", ref(f.AttemptRef), "by", f.By, verdictWords(f.Verdict), stanceWords(f.Stances))
 	case chargehand.AttemptFailed:
 		return phrase("failed", ref(f.AttemptRef), string(f.Cause), quoted(f.Message), when(f.Stopping, "still stopping"), spent(f.Usage), transcribed(f.Transcript))
 	case chargehand.AttemptStopped:

@@ -116,7 +116,11 @@ func (m *Machine) doubt(k *task) chargehand.Note {
 	d := r.Decision
 	n.Override = &chargehand.Override{
 		By: d.Approver, ByPolicy: d.ByPolicy, ByRequester: d.ByRequester, At: d.Timestamp, Reason: d.Comment,
-		Against: k.against, Findings: r.Evidence,
+		Against: k.against, Findings: held(k, r),
+	}
+	if r.Cause == chargehand.CauseUnknown {
+		n.Text = k.spec.Name() + ": accepted on the word of " + d.Who() + " that it happened: " + k.against
+		return n
 	}
 	n.Text = k.spec.Name() + ": accepted against the checks by " + d.Who() + ": " + k.against
 	return n

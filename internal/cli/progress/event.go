@@ -149,6 +149,8 @@ func (e *Event) attempt(v *chargehand.View, f chargehand.Fact) {
 		e.of(f.AttemptRef).time("deadline", f.DeadlineAt)
 	case chargehand.OutputChecked:
 		e.of(f.AttemptRef).checked(f.Verdict)
+	case chargehand.OutputSupplied:
+		e.of(f.AttemptRef).with("given_by", f.By).checked(f.Verdict)
 	case chargehand.Judged:
 		e.of(f.AttemptRef).checked(f.Verdict)
 	case chargehand.AttemptFailed:

@@ -71,7 +71,7 @@ func (r *run) decide(l *Law, at time.Time, d chargehand.Decision) {
 	case d.ByRequester != (!d.ByPolicy && d.Approver != "" && d.Approver == r.starter):
 		l.fails(Principal, r.id, "the decision on %s is %q's, and that they started the run is said to be %t", v.ID, d.Approver, d.ByRequester)
 	case !d.ByPolicy:
-		asked := chargehand.Decision{ReviewID: d.ReviewID, Approved: d.Approved, Approver: d.Approver, ContentHash: d.ContentHash, Nonce: d.Nonce, SendBack: d.SendBack, EditRef: d.EditRef}
+		asked := word{d.ReviewID, d.Approver, d.ContentHash, d.Nonce, d.EditRef, d.Approved, d.SendBack, d.Settled}
 		if d.Approver == "" || !l.said.decided[asked] {
 			l.fails(Principal, r.id, "the decision on %s is recorded as %q's, who did not make it", v.ID, d.Approver)
 		}
@@ -86,6 +86,25 @@ func (r *run) decide(l *Law, at time.Time, d chargehand.Decision) {
 	}
 	if a := r.at(chargehand.AttemptRef{Subtask: v.TaskID, Attempt: v.Attempt}); a != nil {
 		a.approved = d.Approved
+		r.settlesOutcome(l, v, a, d)
+	}
+}
+
+// settlesOutcome judges a person's word on a write in doubt: it happened, and its output passed the gate, or it did
+// not, and no worker is at it.
+func (r *run) settlesOutcome(l *Law, v chargehand.Review, a *attempt, d chargehand.Decision) {
+	k := r.tasks[v.TaskID]
+	switch {
+	case d.Settled == "":
+		return
+	case d.ByPolicy || v.Cause != chargehand.CauseUnknown:
+		l.fails(Retry, r.id, "review %s is settled as %s, and asks nothing of the kind, or of a person", v.ID, d.Settled)
+	case d.Settled == chargehand.SettledNot && a.stopping:
+		l.fails(Retry, r.id, "%s did not happen, and its worker has not let go", v.TaskID)
+	case d.Settled == chargehand.SettledNot:
+		k.doubtful = false
+	case !a.supplied || !a.verdict.SchemaPass || a.verdict.Recommendation == chargehand.Reject:
+		l.fails(Verdict, r.id, "%s happened, and there is no output of it that the gate bears", v.TaskID)
 	}
 }
 

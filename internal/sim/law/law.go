@@ -179,9 +179,17 @@ func (s *stream) next(l *Law, r chargehand.Record) {
 // said is what the machines were told in this turn, and who ever decided what.
 type said struct {
 	finished []report
-	nothing  map[place]bool               // crashed before it began
-	decided  map[chargehand.Decision]bool // what people asked for, without time and comment
-	verbs    map[chargehand.Control]bool  // what operators asked for, without the reason
+	nothing  map[place]bool              // crashed before it began
+	decided  map[word]bool               // what people asked for, without time and comment
+	verbs    map[chargehand.Control]bool // what operators asked for, without the reason
+}
+
+// A word is what a person asks for in a decision, but for its comment.
+type word struct {
+	review, approver, content, nonce, edit string
+
+	approved, back bool
+	settled        chargehand.Settlement
 }
 
 // A report is a worker's answer, of a run.
@@ -191,7 +199,7 @@ type report struct {
 }
 
 func newSaid() said {
-	return said{nothing: map[place]bool{}, decided: map[chargehand.Decision]bool{}, verbs: map[chargehand.Control]bool{}}
+	return said{nothing: map[place]bool{}, decided: map[word]bool{}, verbs: map[chargehand.Control]bool{}}
 }
 
 // hear takes in what the turn was told.
@@ -209,14 +217,21 @@ func (l *Law) hear(events []turn.Event) {
 		case supervise.Stopped:
 			l.letGo(e.Run, in.AttemptRef, in.Epoch)
 		case supervise.Decide:
-			l.said.decided[chargehand.Decision{
-				ReviewID: in.ReviewID, Approved: in.Approved, Approver: in.Approver, ContentHash: in.ContentHash, Nonce: in.Nonce,
-				SendBack: in.SendBack, EditRef: in.EditRef,
+			l.said.decided[word{
+				in.ReviewID, in.Approver, in.ContentHash, in.Nonce, editOf(in), in.Approved, in.SendBack, in.Settled,
 			}] = true
 		case supervise.Operate:
 			l.said.verbs[chargehand.Control{Verb: in.Verb, By: e.Run + "/" + in.By}] = true
 		}
 	}
+}
+
+// editOf is what a decision puts in the place of what the review is about.
+func editOf(in supervise.Decide) string {
+	if in.Given != nil {
+		return in.Given.Output
+	}
+	return in.EditRef
 }
 
 // letGo notes that a worker said it is no longer at an attempt.

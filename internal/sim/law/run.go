@@ -83,6 +83,7 @@ type attempt struct {
 	approved bool
 	changed  bool // its tools were not what the run goes by
 	stances  []chargehand.Stance
+	supplied bool // by a person
 	short    bool // its worker or the gate says that something is missing
 }
 
@@ -117,6 +118,11 @@ func (r *run) record(l *Law, rec chargehand.Record) {
 		r.queue(l, f)
 	case chargehand.AttemptStarted, chargehand.AttemptResumed:
 		r.start(l, f)
+	case chargehand.OutputSupplied:
+		if a := r.at(f.AttemptRef); a != nil {
+			a.checked, a.supplied, a.verdict, a.output, a.stances = true, true, f.Verdict, f.Output, f.Stances
+			a.short = len(f.Verdict.Missing) > 0
+		}
 	case chargehand.OutputChecked:
 		r.check(l, f)
 	case chargehand.AttemptFailed:
