@@ -39,7 +39,7 @@ func mutants(t *testing.T, s *shelf) map[string]mutant {
 	again("another level", true, nil, level(9))
 	again("no compression in deflate", true, nil, level(0))
 	again("stored", true, func(h *zip.FileHeader) { h.Method = zip.Store }, nil)
-	again("other dates", true, func(h *zip.FileHeader) { h.ModifiedDate, h.ModifiedTime = 20000, 4711 }, nil)
+	again("other dates", true, func(h *zip.FileHeader) { h.ModifiedDate, h.ModifiedTime = 20000, 4711 }, nil) //nolint:staticcheck // Modified adds an extra field
 	again("other attributes", true, func(h *zip.FileHeader) { h.ExternalAttrs, h.CreatorVersion = 1<<31, 3<<8|63 }, nil)
 	again("a comment of the file", false, nil, func(z *zip.Writer) { _ = z.SetComment("hello") })
 	again("a comment of a member", false, func(h *zip.FileHeader) { h.Comment = "hello" }, nil)
@@ -48,7 +48,8 @@ func mutants(t *testing.T, s *shelf) map[string]mutant {
 	backwards := slices.Clone(order)
 	slices.Reverse(backwards)
 	out["another order"] = mutant{rezipped(t, backwards, parts, nil, nil), true}
-	out["sizes in the headers"] = mutant{sizedFirst(t, order, parts), true}
+	out["sizes in the headers"] = mutant{sizedFirst(t, order, parts, ""), true}
+	out["something behind a stream"] = mutant{sizedFirst(t, order, parts, "hidden"), false}
 	out["something before it"] = mutant{append([]byte("#!/bin/sh\n"), pack...), false}
 	out["something behind it"] = mutant{append(slices.Clone(pack), 0), false}
 	out["twice in one file"] = mutant{append(slices.Clone(pack), pack...), false}
@@ -95,10 +96,12 @@ func rezipped(t *testing.T, order []string, parts map[string]string, change func
 	return b.Bytes()
 }
 
-// sizedFirst writes members as a program does that knows their sizes before it writes their headers.
-func sizedFirst(t *testing.T, order []string, parts map[string]string) []byte {
+// sizedFirst writes members as a program does that knows their sizes before it writes their headers, and
+// something more behind each packed stream.
+func sizedFirst(t *testing.T, order []string, parts map[string]string, more string) []byte {
 	t.Helper()
-	from, err := zip.NewReader(bytes.NewReader(zipped(t, order, parts)), int64(len(zipped(t, order, parts))))
+	pack := zipped(t, order, parts)
+	from, err := zip.NewReader(bytes.NewReader(pack), int64(len(pack)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,10 +113,10 @@ func sizedFirst(t *testing.T, order []string, parts map[string]string) []byte {
 			t.Fatal(err)
 		}
 		w, err := z.CreateRaw(&zip.FileHeader{
-			Name: f.Name, Method: f.Method, CRC32: f.CRC32, CompressedSize64: f.CompressedSize64, UncompressedSize64: f.UncompressedSize64,
+			Name: f.Name, Method: f.Method, CRC32: f.CRC32, CompressedSize64: f.CompressedSize64 + uint64(len(more)), UncompressedSize64: f.UncompressedSize64,
 		})
 		if err == nil {
-			_, err = io.Copy(w, raw)
+			_, err = io.Copy(w, io.MultiReader(raw, strings.NewReader(more)))
 		}
 		if err != nil {
 			t.Fatal(err)
