@@ -33,6 +33,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // TestMain makes "chargehand" in a script this package's Main, over the fake engine, or over the
 // real one where $CHARGEHAND_TEST_ENGINE says so.
 func TestMain(m *testing.M) {
+	account = func(int) string { return "ana" }
 	testscript.Main(m, map[string]func(){"browser": browse, "linger": linger, "chargehand": func() {
 		parts := Standard()
 		if os.Getenv("CHARGEHAND_TEST_ENGINE") != "real" {
@@ -215,7 +216,6 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			e.Setenv("CHARGEHAND_DATA_DIR", dir)
-			e.Setenv("CHARGEHAND_USER", "ana")
 			e.Setenv("CHARGEHAND_PROGRESS", "plain")
 			stranger, err := audit.NewKey("stranger")
 			if err != nil {

@@ -64,7 +64,7 @@ func callTool(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, append([]string{"serve", "--mcp"}, args[3:]...)...)
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), os.Stderr
-	for _, name := range []string{"CHARGEHAND_DATA_DIR", "CHARGEHAND_USER", "CHARGEHAND_TEST_ENGINE", "HOME", "PATH"} {
+	for _, name := range []string{"CHARGEHAND_DATA_DIR", "CHARGEHAND_TEST_ENGINE", "HOME", "PATH"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -87,7 +87,7 @@ func converse(ts *testscript.TestScript, _ bool, args []string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append([]string{"serve", "--mcp"}, args[2:]...)...)
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), os.Stderr
-	for _, name := range []string{"CHARGEHAND_DATA_DIR", "CHARGEHAND_USER", "CHARGEHAND_TEST_ENGINE", "HOME", "PATH"} {
+	for _, name := range []string{"CHARGEHAND_DATA_DIR", "CHARGEHAND_TEST_ENGINE", "HOME", "PATH"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	in, err := cmd.StdinPipe()

@@ -117,7 +117,7 @@ func (a *app) own(ctx context.Context, engine Owned, dir string) *session {
 	}
 	serve, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
-	go func() { served <- httpapi.Serve(serve, l, httpapi.Handler(engine, httpapi.Options{})) }()
+	go func() { served <- httpapi.Serve(serve, l, httpapi.Handler(engine, httpapi.Options{Name: account})) }()
 	return &session{Engine: engine, owner: true, done: engine.Done(), close: func() error {
 		defer onSignal(func(os.Signal) {})() // what the engine has begun ends with it, in seconds
 		stop()

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"os"
-	"os/user"
 	"strings"
 
 	xterm "golang.org/x/term"
 
 	"github.com/chargehand/chargehand/internal/cli/report"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/httpapi"
 )
 
 // IO is how the program meets the world.
@@ -65,13 +65,8 @@ func utf8Locale() bool {
 	return true
 }
 
-// me is the principal that decisions and controls are made by.
-func me() string {
-	if name := os.Getenv("CHARGEHAND_USER"); name != "" {
-		return name
-	}
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "unknown"
-}
+// me is the principal that this process starts, decides and controls as: the account it runs under.
+func me() string { return account(os.Geteuid()) }
+
+// account is the principal that an account of this machine is, here and at the other end of the socket.
+var account = httpapi.Account

@@ -16,6 +16,14 @@ type Options struct {
 	Timeout   time.Duration // of one request that does not stream; zero means 30 s
 	Heartbeat time.Duration // between signs of life on a quiet stream; zero means 15 s
 	MaxOrder  int64         // bytes of an order, its documents included; zero means 192 MiB
+
+	// Name is the principal that an account of this machine is, by its number. Nil means Account.
+	Name func(uid int) string
+
+	// TrustNames takes the names in bodies for the principals: for tests, and for an engine behind
+	// something that knows its callers. False means that the principal is the account at the other end
+	// of the socket, and that other connections can start and decide nothing.
+	TrustNames bool
 }
 
 const (
@@ -25,8 +33,8 @@ const (
 	maxBody          = 1 << 20 // of any request but an order, in bytes
 )
 
-// Handler serves e. It asks for no credentials: whoever can reach the socket may do everything, so
-// the socket must be its owner's alone. Requests that name another host than this machine, and
+// Handler serves e. It asks for no credentials: an account that can reach the socket may do everything, so
+// the socket must be its owner's alone. Starts, decisions and controls are recorded as that account's. Requests that name another host than this machine, and
 // those that a web page of another origin makes, are refused.
 func Handler(e chargehand.Engine, o Options) http.Handler {
 	s := &server{engine: e, options: withDefaults(o)}
@@ -59,6 +67,9 @@ func withDefaults(o Options) Options {
 	}
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = defaultHeartbeat
+	}
+	if o.Name == nil {
+		o.Name = Account
 	}
 	if o.MaxOrder <= 0 {
 		o.MaxOrder = defaultMaxOrder

@@ -147,7 +147,7 @@ func TestRequests(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 			w := httptest.NewRecorder()
-			Handler(&fake{err: tt.err}, Options{MaxOrder: 1024}).ServeHTTP(w, r)
+			Handler(&fake{err: tt.err}, Options{MaxOrder: 1024, TrustNames: true}).ServeHTTP(w, r)
 			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
 				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, tt.status, tt.want)
 			}
@@ -164,7 +164,7 @@ func TestRequests(t *testing.T) {
 
 func TestIdempotencyKeyAndFilter(t *testing.T) {
 	f := &fake{}
-	h := Handler(f, Options{})
+	h := Handler(f, Options{TrustNames: true})
 	r := httptest.NewRequest("POST", "http://localhost/v1/runs", strings.NewReader(`{}`))
 	r.Header.Set("Idempotency-Key", "k1")
 	h.ServeHTTP(httptest.NewRecorder(), r)

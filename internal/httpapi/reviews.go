@@ -36,8 +36,12 @@ func (s *server) decide(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(w, r, maxBody, &d); err != nil {
 		return err
 	}
+	approver, err := s.principal(r, d.Approver)
+	if err != nil {
+		return err
+	}
 	decided, err := s.engine.Decide(r.Context(), chargehand.Decision{
-		ReviewID: r.PathValue("id"), Approved: d.Approved, Approver: d.Approver,
+		ReviewID: r.PathValue("id"), Approved: d.Approved, Approver: approver,
 		ContentHash: d.ContentHash, Nonce: d.Nonce, Comment: d.Comment, SendBack: d.SendBack, Plan: d.Plan,
 		Settled: d.Settled, Output: d.Output,
 	})

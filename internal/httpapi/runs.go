@@ -12,6 +12,10 @@ func (s *server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(w, r, s.options.MaxOrder, &o); err != nil {
 		return err
 	}
+	var err error
+	if o.StartedBy, err = s.principal(r, o.StartedBy); err != nil {
+		return err
+	}
 	if o.Key == "" {
 		o.Key = r.Header.Get("Idempotency-Key")
 	}
@@ -33,6 +37,10 @@ func begun(w http.ResponseWriter, id string) error {
 func (s *server) forkRun(w http.ResponseWriter, r *http.Request) error {
 	var f chargehand.Fork
 	if err := readBody(w, r, maxBody, &f); err != nil {
+		return err
+	}
+	var err error
+	if f.By, err = s.principal(r, f.By); err != nil {
 		return err
 	}
 	id, err := s.engine.Fork(r.Context(), r.PathValue("id"), f)
@@ -89,6 +97,10 @@ func (s *server) showResult(w http.ResponseWriter, r *http.Request) error {
 func (s *server) controlRun(w http.ResponseWriter, r *http.Request) error {
 	var c chargehand.Control
 	if err := readBody(w, r, maxBody, &c); err != nil {
+		return err
+	}
+	var err error
+	if c.By, err = s.principal(r, c.By); err != nil {
 		return err
 	}
 	if err := s.engine.Control(r.Context(), r.PathValue("id"), c); err != nil {

@@ -38,6 +38,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withPeer,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
