@@ -12,6 +12,7 @@ func (t *Team) Remarks() []Problem {
 	for i := range t.Workers {
 		c.ungranted(fmt.Sprintf("$.workers[%d]", i), &t.Workers[i])
 	}
+	c.outlived()
 	c.untied()
 	c.uncounted()
 	return c.problems
@@ -27,6 +28,15 @@ func (c *check) ungranted(path string, w *WorkerSpec) {
 	if w.outside() && len(w.ToolGrants) > 0 {
 		c.add(path+".toolGrants", fmt.Sprintf("are told to a worker of kind %s, and nothing holds it to them: its calls are its own", tick(string(w.Kind))),
 			"give it no more than it may do anyway")
+	}
+}
+
+// outlived finds reviews that the run does not last long enough for (SPEC.md ·124).
+func (c *check) outlived() {
+	run, wait := c.team.Deadline.Std(), c.team.Policy.Patience()
+	if run > 0 && run < wait {
+		c.add("$.deadline", fmt.Sprintf("is %s, and a review waits for %s: the run ends before the time to decide is over", run, wait),
+			"give the run longer, or set `policy.reviewTimeout` below it")
 	}
 }
 

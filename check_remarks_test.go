@@ -3,6 +3,7 @@ package chargehand
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestRemarks(t *testing.T) {
@@ -23,6 +24,13 @@ func TestRemarks(t *testing.T) {
 		},
 		{"a model writes statements", func(t *Team) {
 			t.Workers[1].Kind, t.Synthesis.OutputContract, t.Contracts[0].Statements = KindLLM, "facts", &StatementRule{Path: "/said"}
+		}, ""},
+		{
+			"a run that ends before its reviews", func(t *Team) { t.Deadline, t.Policy.ReviewTimeout = Duration(time.Minute), 0 },
+			"$.deadline: is 1m0s, and a review waits for 30m0s: the run ends before the time to decide is over (give the run longer, or set `policy.reviewTimeout` below it)",
+		},
+		{"a run as long as its reviews", func(t *Team) {
+			t.Deadline, t.Policy.ReviewTimeout = Duration(time.Minute), Duration(time.Minute)
 		}, ""},
 		{"no synthesis", func(t *Team) { t.Workers[1].Kind, t.Synthesis = KindLLM, nil }, ""},
 		{

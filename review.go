@@ -32,6 +32,39 @@ type Review struct {
 	Required    bool         `json:"required"`         // a no ends the run
 	Blocks      int          `json:"blocks,omitempty"` // subtasks that wait for the answer
 	Decision    *Decision    `json:"decision,omitempty"`
+
+	// RunEnds is when the run's own deadline ends the run, where that comes before Deadline: the review is
+	// withdrawn then. It is computed where a review is shown, and no record has it. Zero means that the run
+	// ends later, or has no deadline.
+	RunEnds time.Time `json:"runEnds,omitzero"`
+}
+
+// Within is the review in a run that has this deadline; zero means none.
+func (r Review) Within(deadline time.Time) Review {
+	if r.RunEnds = (time.Time{}); !deadline.IsZero() && deadline.Before(r.Deadline) {
+		r.RunEnds = deadline
+	}
+	return r
+}
+
+// Due is when the review ends without an answer: at its own deadline or the run's, whichever is earlier
+// (SPEC.md ·124).
+func (r *Review) Due() time.Time {
+	if r.RunEnds.IsZero() {
+		return r.Deadline
+	}
+	return r.RunEnds
+}
+
+// Otherwise says what follows when nobody decides until Due.
+func (r *Review) Otherwise() string {
+	switch {
+	case !r.RunEnds.IsZero():
+		return "the run's deadline ends the run"
+	case r.Auto == AutoApprove:
+		return "policy " + r.Policy + " approves it"
+	}
+	return "policy " + r.Policy + " rejects it"
 }
 
 // Open reports whether the review still waits.

@@ -295,7 +295,7 @@ func (v *View) ended(f SubtaskEnded) {
 func (v *View) judgedByPeople(f Fact) {
 	switch f := f.(type) {
 	case ReviewOpened:
-		v.Reviews = append(v.Reviews, f.Review)
+		v.Reviews = append(v.Reviews, f.Review.Within(v.DeadlineAt))
 		v.NeedsHuman++
 		if row := v.row(f.Review.TaskID); row != nil {
 			row.State = SubtaskNeedsHuman

@@ -1,6 +1,9 @@
 package chargehand
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestWhatComesAfterwards has an attempt stopped that was billed on, and another's result come late:
 // both count for the attempt, and what its worker says it did is found there.
@@ -28,5 +31,29 @@ func TestWhatComesAfterwards(t *testing.T) {
 	}
 	if v.Spent != a.Usage.USD+b.Usage.USD {
 		t.Errorf("%s was spent, by attempts %s", v.Spent, a.Usage.USD+b.Usage.USD)
+	}
+}
+
+// TestDeadlineThatActs: a review shows its own deadline, or its run's where that is earlier, and what
+// follows.
+func TestDeadlineThatActs(t *testing.T) {
+	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	own := noon.Add(time.Hour)
+	for _, tt := range []struct {
+		run  time.Time
+		due  time.Time
+		then string
+	}{
+		{time.Time{}, own, "policy p@1 rejects it"},
+		{own, own, "policy p@1 rejects it"},
+		{own.Add(time.Second), own, "policy p@1 rejects it"},
+		{own.Add(-time.Second), own.Add(-time.Second), "the run's deadline ends the run"},
+	} {
+		var v View
+		v.Apply(Record{Run: "r", Seq: 1, Fact: RunStarted{DeadlineAt: tt.run}})
+		v.Apply(Record{Run: "r", Seq: 2, Fact: ReviewOpened{Review{ID: "rev", Deadline: own, Policy: "p@1"}}})
+		if r := &v.Reviews[0]; !r.Due().Equal(tt.due) || r.Otherwise() != tt.then || !r.Deadline.Equal(own) {
+			t.Errorf("in a run until %s it is due at %s, then %s", tt.run, r.Due(), r.Otherwise())
+		}
 	}
 }

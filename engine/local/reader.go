@@ -122,7 +122,24 @@ func (t *telling) next(ctx context.Context, f *follower) (bool, error) {
 
 // Reviews lists the reviews that wait, the next deadline first.
 func (r *reader) Reviews(ctx context.Context) ([]chargehand.Review, error) {
-	return r.store.reviews(ctx)
+	list, err := r.store.reviews(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ends := map[string]time.Time{} // by run
+	for i := range list {
+		run := list[i].RunID
+		if _, known := ends[run]; !known {
+			s, err := r.store.summary(ctx, run)
+			if err != nil {
+				return nil, err
+			}
+			ends[run] = s.DeadlineAt
+		}
+		list[i] = list[i].Within(ends[run])
+	}
+	slices.SortStableFunc(list, func(a, b chargehand.Review) int { return a.Due().Compare(b.Due()) })
+	return list, nil
 }
 
 // Blob is the content with the given hash.

@@ -183,7 +183,7 @@ func (p *projection) ask(r *chargehand.Review) string {
 	}
 	s += " Decide: " + p.where(*r)
 	if !r.Deadline.IsZero() {
-		s += fmt.Sprintf(" (until %s, then the policy decides: %s)", r.Deadline.UTC().Format(time.RFC3339), cmp.Or(string(r.Auto), string(chargehand.AutoReject)))
+		s += fmt.Sprintf(" (until %s, else %s)", r.Due().UTC().Format(time.RFC3339), r.Otherwise())
 	}
 	return s
 }

@@ -31,7 +31,7 @@ func (p *projection) metadata() map[string]any {
 		if r := &p.view.Reviews[i]; r.Open() {
 			waits = append(waits, map[string]any{
 				"reviewId": r.ID, "subtask": r.TaskID, "description": r.Description, "risk": r.Risk,
-				"deadline": r.Deadline.UTC(), "where": p.where(*r),
+				"deadline": r.Due().UTC(), "where": p.where(*r),
 			})
 		}
 	}

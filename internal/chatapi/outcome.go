@@ -127,7 +127,7 @@ func (j *job) waiting(d *outcome, v *chargehand.View) {
 		d.about.Reviews = append(d.about.Reviews, question{r.ID, j.opt.Where(*r)})
 		fmt.Fprintf(&b, "\n- Review %s: %s Decide: %s", r.ID, excerpt.Of(r.Description, 2000), j.opt.Where(*r))
 		if !r.Deadline.IsZero() {
-			fmt.Fprintf(&b, " (until %s)", r.Deadline.UTC().Format(time.RFC3339))
+			fmt.Fprintf(&b, " (until %s)", r.Due().UTC().Format(time.RFC3339))
 		}
 	}
 	fmt.Fprintf(&b, "\n\nThe result is then read with: chargehand runs result %s", v.RunID)

@@ -54,12 +54,16 @@ func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
 	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "WHAT"}, Width: a.screen(a.io.Out).Width}
 	for i := range reviews {
 		r := &reviews[i]
-		due := fmt.Sprintf("%s (%s)", term.TimeOfDay(r.Deadline, now), term.Span(r.Deadline.Sub(now)))
+		due := fmt.Sprintf("%s (%s)", term.TimeOfDay(r.Due(), now), term.Span(r.Due().Sub(now)))
 		risk := r.Risk
 		if risk == "" {
 			risk = chargehand.RiskLow
 		}
-		t.Add(r.ID, string(risk), r.RunID, r.TaskID, due, string(r.Auto), r.Description)
+		auto := string(r.Auto)
+		if !r.RunEnds.IsZero() {
+			auto = "run ends"
+		}
+		t.Add(r.ID, string(risk), r.RunID, r.TaskID, due, auto, r.Description)
 	}
 	return t.Write(a.io.Out, a.style(a.io.Out))
 }

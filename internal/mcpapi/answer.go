@@ -100,7 +100,7 @@ func (d *desk) questions(v *chargehand.View) []question {
 		if r := &v.Reviews[i]; r.Open() {
 			all = append(all, question{
 				Review: r.ID, About: excerpt.Of(r.Description, 2000), Risk: string(r.Risk), Where: d.opt.Where(*r),
-				Deadline: r.Deadline.UTC(), Auto: string(r.Auto),
+				Deadline: r.Due().UTC(), Auto: string(r.Auto),
 			})
 		}
 	}

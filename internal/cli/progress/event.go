@@ -121,12 +121,21 @@ func (e *Event) ended(v *chargehand.View, f chargehand.RunEnded) {
 	e.money("spent", v.Spent).with("why", f.Why)
 }
 
+// auto is what follows when nobody decides: the policy's answer, or the end of the run.
+func auto(r *chargehand.Review) string {
+	if r.RunEnds.IsZero() {
+		return string(r.Auto)
+	}
+	return "run_ends"
+}
+
 func (e *Event) review(v *chargehand.View, f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.ReviewOpened:
 		e.Level, e.Name, e.Subtask, e.Attempt = Wait, "needs_human", f.Review.TaskID, f.Review.Attempt
-		e.with("review", f.Review.ID).with("what", f.Review.Description).time("deadline", f.Review.Deadline)
-		e.with("auto", string(f.Review.Auto)).with("in", term.Span(f.Review.Deadline.Sub(v.At)))
+		r := f.Review.Within(v.DeadlineAt)
+		e.with("review", r.ID).with("what", r.Description).time("deadline", r.Due())
+		e.with("auto", auto(&r)).with("in", term.Span(r.Due().Sub(v.At)))
 	case chargehand.ReviewDecided:
 		e.Name = "decided"
 		d := f.Decision

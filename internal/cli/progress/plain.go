@@ -93,7 +93,7 @@ func alive(r *Run, now time.Time) Event {
 	}
 	if rev := nextReview(&r.View); rev != nil && !Busy(&r.View) {
 		e.Level, e.Name, e.Subtask = Wait, "still_waiting", rev.TaskID
-		return *e.with("review", rev.ID).with("auto", string(rev.Auto)).with("in", term.Span(rev.Deadline.Sub(now)))
+		return *e.with("review", rev.ID).with("auto", auto(rev)).with("in", term.Span(rev.Due().Sub(now)))
 	}
 	return *e.count("accepted", r.View.Accepted).count("subtasks", r.View.Subtasks)
 }
@@ -102,7 +102,7 @@ func alive(r *Run, now time.Time) Event {
 func nextReview(v *chargehand.View) *chargehand.Review {
 	var next *chargehand.Review
 	for i := range v.Reviews {
-		if rev := &v.Reviews[i]; rev.Open() && (next == nil || rev.Deadline.Before(next.Deadline)) {
+		if rev := &v.Reviews[i]; rev.Open() && (next == nil || rev.Due().Before(next.Due())) {
 			next = rev
 		}
 	}

@@ -136,7 +136,11 @@ func because(c chargehand.Cause) string {
 // due is what happens to a review, when, and how to answer it. Where there is no room for the
 // command, the review's id comes first.
 func (p Picture) due(rev *chargehand.Review) string {
-	auto := fmt.Sprintf("auto-%s %s (%s)", rev.Auto, term.TimeOfDay(rev.Deadline, p.Now), term.Span(rev.Deadline.Sub(p.Now)))
+	auto := "auto-" + string(rev.Auto)
+	if !rev.RunEnds.IsZero() {
+		auto = "run ends"
+	}
+	auto += fmt.Sprintf(" %s (%s)", term.TimeOfDay(rev.Due(), p.Now), term.Span(rev.Due().Sub(p.Now)))
 	if p.Width < 120 {
 		return term.Line(rev.ID) + "  " + auto
 	}

@@ -147,6 +147,9 @@ func (s *Story) Question(v *chargehand.View, r *chargehand.Review) []string {
 			lines = append(lines, "      source   "+term.Line(f.Source.Quote))
 		}
 	}
+	if !r.RunEnds.IsZero() {
+		return append(lines, "      If nobody decides by "+r.RunEnds.UTC().Format("15:04:05Z")+" the run ends: its deadline comes before the review's.")
+	}
 	verb := "rejected"
 	if r.Auto == chargehand.AutoApprove {
 		verb = "approved"

@@ -46,8 +46,12 @@ func (sh *Sheet) head(d *drawing) {
 	if r.Auto == chargehand.AutoApprove {
 		outcome = "APPROVED"
 	}
-	d.line("If nobody decides by %s (in %s) this is %s AUTOMATICALLY (policy %s)", term.TimeOfDay(r.Deadline, sh.Now),
-		term.Span(r.Deadline.Sub(sh.Now)), outcome, term.Line(r.Policy))
+	due := term.TimeOfDay(r.Due(), sh.Now) + " (in " + term.Span(r.Due().Sub(sh.Now)) + ")"
+	if r.RunEnds.IsZero() {
+		d.line("If nobody decides by %s this is %s AUTOMATICALLY (policy %s)", due, outcome, term.Line(r.Policy))
+	} else {
+		d.line("If nobody decides by %s THE RUN ENDS: its deadline comes before the review's", due)
+	}
 	if r.Required {
 		d.line("It is required: a no ends the run.")
 	}
