@@ -63,9 +63,9 @@ var (
 	shortForms = wordSet(`na nv ka kan nvt so nd sd nb none nil null`)
 )
 
-// isAbsence reports whether a value says no more than that what was asked for is not there. About are the
-// words of the question, which an answer may repeat.
-func isAbsence(v any, about map[string]bool) bool {
+// isAbsence reports whether a value says no more than that what was asked for is not there. An answer may
+// repeat the words that it is about.
+func isAbsence(v any, about string) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -90,7 +90,7 @@ var answers = map[string]bool{"value": true, "answer": true, "text": true, "resu
 // besides are members of an answer that say how sure it is, or where it was looked for.
 var besides = map[string]bool{"confidence": true, "score": true, "search": true, "key": true, "document": true}
 
-func absentObject(v map[string]any, about map[string]bool) bool {
+func absentObject(v map[string]any, about string) bool {
 	for _, name := range []string{"present", "found", "exists"} {
 		if there, said := v[name].(bool); said && !there {
 			return true
@@ -110,22 +110,33 @@ func absentObject(v map[string]any, about map[string]bool) bool {
 	return decisive || all
 }
 
-func absentText(s string, about map[string]bool) bool {
+func absentText(s string, about string) bool {
+	if figured(s, about) {
+		return false
+	}
 	words, joined := absenceWords(s)
-	dashes := joined == "" && len(s) <= 20*longestAbsence && !strings.ContainsFunc(s, unicode.IsSymbol) // "✓" says something
+	dashes := joined == "" && !strings.ContainsFunc(s, unicode.IsSymbol) // "✓" says something
 	return dashes || shortForms[joined] || absentWords(words, about)
 }
 
 // absentWordsOf is absentText for an answer that a quote stands behind: a dash or "n/a" may be one.
-func absentWordsOf(s string, about map[string]bool) bool {
+func absentWordsOf(s string, about string) bool {
+	if figured(s, about) {
+		return false
+	}
 	words, joined := absenceWords(s)
 	return !shortForms[joined] && absentWords(words, about)
+}
+
+// figured reports whether a text states a figure: it says something then, if not of what it is about.
+func figured(s, about string) bool {
+	return strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(about, "0123456789")
 }
 
 // absenceWords are the words of a text in lower case, none of one that is too long, and their letters.
 func absenceWords(s string) ([]string, string) {
 	if len(s) > 20*longestAbsence {
-		return nil, ""
+		return nil, "…"
 	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -147,8 +158,9 @@ func absenceWords(s string) ([]string, string) {
 }
 
 // absentWords reports whether words are all about not being there.
-func absentWords(words []string, about map[string]bool) bool {
+func absentWords(words []string, about string) bool {
 	alone, not, there := false, false, false
+	var topic map[string]bool
 	for _, w := range words {
 		w = strings.Trim(w, "'")
 		switch {
@@ -158,8 +170,13 @@ func absentWords(words []string, about map[string]bool) bool {
 			not = true
 		case thereWords[w]:
 			there = true
-		case !fillWords[w] && !about[w]:
-			return false
+		case !fillWords[w]:
+			if topic == nil {
+				topic = aboutWords(about)
+			}
+			if !topic[w] {
+				return false
+			}
 		}
 	}
 	return alone || not && there

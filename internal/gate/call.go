@@ -142,8 +142,14 @@ func crossed(args []ref.Val) int {
 	return max(deep(a)*int(m), deep(b)*int(n))
 }
 
+// least is the cost of a call about single values.
+var least uint64 = 1
+
 // deepCost is how many values the arguments hold, in one another.
 func deepCost(args []ref.Val, _ ref.Val) *uint64 {
+	if single(args[0]) || len(args) > 1 && single(args[1]) {
+		return &least
+	}
 	n := deep(args[0])
 	if len(args) > 1 {
 		n = min(n, deep(args[1]))
@@ -160,6 +166,17 @@ func matchCost(args []ref.Val, _ ref.Val) *uint64 {
 func figureCost(args []ref.Val, _ ref.Val) *uint64 {
 	c := uint64(1 + bytesOf(args, 0)/4)
 	return &c
+}
+
+// single reports whether v is no more than one value, or a short text.
+func single(v ref.Val) bool {
+	switch v := v.(type) {
+	case types.String:
+		return len(v) < stepBytes
+	case types.Double, types.Int, types.Bool, types.Null:
+		return true
+	}
+	return false
 }
 
 // deep counts the values in v, itself included, and its texts by length.

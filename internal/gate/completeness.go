@@ -45,16 +45,16 @@ func (k *check) saidAbsent(object map[string]any, aspect string) bool {
 	value := object[aspect]
 	searches, _ := object[searchesKey].(map[string]any)
 	record := searches[aspect]
-	if record == nil && empty(value) || !isAbsence(value, aboutWords(aspect)) {
+	if record == nil && empty(value) || !isAbsence(value, aspect) {
 		return false
 	}
 	fields, _ := record.(map[string]any)
 	document, _ := fields["document"].(string)
-	a := absence{key: aspect, document: document, record: record, path: []string{searchesKey, aspect}, field: searchesKey}
+	a := absence{key: aspect, document: document, record: record, field: searchesKey, at: []string{searchesKey, aspect}}
 	if record == nil {
-		a.path = []string{aspect}
+		a.at = []string{aspect}
 	}
-	k.shown(&a, k.claim(aspect+": absent", []string{aspect}))
+	k.shown(&a, k.claim(aspect+": absent", []string{aspect}), nil)
 	return true
 }
 
@@ -114,18 +114,16 @@ func (k *check) absences() {
 		}
 		rule := k.contract.items
 		it.claim = k.claim(it.key+": absent", it.path)
-		k.shown(&absence{
-			key: it.key, document: it.document, record: it.fields[rule.search], field: rule.search,
-			path: slices.Concat(it.path, []string{rule.search}), triggers: rule.triggers[it.key],
-		}, it.claim)
+		a := absence{key: it.key, document: it.document, record: it.fields[rule.search], field: rule.search, at: it.path, triggers: rule.triggers[it.key]}
+		k.shown(&a, it.claim, rule.searchPath)
 		if k.gaveUp[chargehand.LayerCompleteness] {
 			return
 		}
 	}
 }
 
-// shown settles the claim that something is absent.
-func (k *check) shown(a *absence, claim *chargehand.Claim) {
+// shown settles the claim that something is absent. The record stands at the path beneath the absence.
+func (k *check) shown(a *absence, claim *chargehand.Claim, beneath []string) {
 	claim.Support = chargehand.Supported
 	fault := k.searchFault(a)
 	if k.searched > maxSearched {
@@ -136,7 +134,7 @@ func (k *check) shown(a *absence, claim *chargehand.Claim) {
 	//guard:absence-search
 	if fault != nil {
 		claim.Support = chargehand.Unsupported
-		f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(a.path, fault.path))
+		f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, slices.Concat(a.at, beneath, fault.path))
 		f.Message = fmt.Sprintf("%s is said to be absent, but its search does not show it: %s.", quoted(a.key), fault.clause)
 		f.Source = fault.where
 	}
@@ -146,7 +144,7 @@ func (k *check) shown(a *absence, claim *chargehand.Claim) {
 // answer a question, such as "None", are left to the quote.
 func (k *check) answered(it *item) {
 	word := strings.ToLower(strings.TrimSpace(it.answer))
-	if it.answer == "" || verdicts[word] && word != "absent" || !absentWordsOf(it.answer, aboutWords(it.key)) {
+	if it.answer == "" || verdicts[word] && word != "absent" || !absentWordsOf(it.answer, it.key) {
 		return
 	}
 	f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, it.at(k.contract.items.answer))

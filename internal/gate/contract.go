@@ -257,6 +257,7 @@ func (c *compiler) itemRule(src *chargehand.ItemRule, path string) *itemRule {
 		answer: or(src.Answer, "answer"), search: or(src.Search, "search"),
 		grounded: src.Grounded, facts: src.Facts,
 	}
+	out.searchPath = []string{out.search}
 	out.path = c.plainPattern(src.Path, path+".path")
 	out.triggers, out.cues = c.wording(src.Triggers, path+".triggers"), c.wording(src.Cues, path+".cues")
 	for i, f := range slices.Concat(src.Grounded, src.Facts) {

@@ -13,7 +13,7 @@ import (
 type itemRule struct {
 	path                                                      pattern
 	key, present, quote, start, end, document, answer, search string
-	grounded, facts                                           []string
+	grounded, facts, searchPath                               []string
 	triggers, cues                                            map[string][]*trigger // by key
 }
 

@@ -42,7 +42,7 @@ type absence struct {
 	document string
 	record   any // of the search
 	field    string
-	path     []string   // of the record
+	at       []string   // what the record belongs to
 	triggers []*trigger // of the contract, for the key
 }
 
