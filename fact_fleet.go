@@ -10,12 +10,15 @@ type WorkersRegistered struct {
 	Workers []FleetWorker `json:"workers"`
 }
 
-// A FleetWorker is what the fleet needs to know of a worker.
+// A FleetWorker is what the fleet needs to know of a worker. Slots, breaker and health belong to what is
+// called, not to a name: another program under a name that is taken has a key of its own.
 type FleetWorker struct {
-	Worker    string `json:"worker"`
-	Slots     int    `json:"slots"` // of one instance; at least 1
-	Min       int    `json:"min"`   // static instances kept; at least 1
-	Max       int    `json:"max"`   // static instances at most; at least Min
+	Worker    string `json:"worker"`             // the key: the worker's name, or "name~digest" where the name is taken
+	Name      string `json:"name,omitempty"`     // the worker's name, where the key is another
+	Identity  string `json:"identity,omitempty"` // digest of what is called (Team.Identity); empty in records of older formats
+	Slots     int    `json:"slots"`              // of one instance; at least 1
+	Min       int    `json:"min"`                // static instances kept; at least 1
+	Max       int    `json:"max"`                // static instances at most; at least Min
 	LatencyMS int    `json:"latencyMs,omitempty"`
 	Spawn     *Spawn `json:"spawn,omitempty"`
 	Health    string `json:"health,omitempty"` // address to ask; empty: taken to be well
@@ -171,6 +174,7 @@ type BreakerState struct {
 	Row    int       `json:"row,omitempty"`    // failures since the last success
 	Recent string    `json:"recent,omitempty"` // the last 20 calls: "." fine, "x" not
 	Stale  int64     `json:"stale,omitempty"`  // leases up to this epoch no longer count
+	Why    string    `json:"why,omitempty"`    // it is open
 	Probe  int64     `json:"probe,omitempty"`  // epoch of the probe's lease; zero: none is out
 	Ramp   int       `json:"ramp,omitempty"`   // leases at once after it closed; zero: no limit
 }

@@ -26,6 +26,9 @@ func (w *worker) breaker() *breaker { return (*breaker)(&w.Breaker) }
 func (w *worker) applyBreaker(f chargehand.BreakerMoved, epoch int64) {
 	b := w.breaker()
 	*b = breaker{State: f.State, Until: f.Until, Stale: b.Stale}
+	if f.State == chargehand.BreakerOpen {
+		b.Why = f.Why
+	}
 	switch f.State {
 	case chargehand.BreakerOpen:
 		b.Stale, w.old = epoch, w.active
@@ -89,6 +92,7 @@ func (m *Machine) open(w *worker, why string, out *Output) {
 		Worker: w.Worker, State: chargehand.BreakerOpen,
 		Until: m.now.Add(openFor), Why: why,
 	}, out)
+	m.tellOpen(w, out)
 }
 
 // halfOpen lets one probe through, once an open breaker's time is up.

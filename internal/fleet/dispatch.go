@@ -123,6 +123,7 @@ func (m *Machine) dequeue(a *ask) {
 func (m *Machine) dispatch(out *Output) {
 	m.grantAll(out)
 	if a := m.turn.arrived; a != nil && m.waits(a) {
+		m.tellWaiting(a, out)
 		m.watch(a, out)
 		m.grantAll(out)
 	}

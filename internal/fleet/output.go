@@ -11,6 +11,7 @@ type Output struct {
 	Records []chargehand.Record // to make durable first
 	Grants  []Grant             // to tell the runs, in the same turn
 	Offers  []Offer             // to tell the runs, in the same turn; Fund answers each
+	Notices []Notice            // to tell the runs, in the same turn
 	Orphans []Holding           // of Reconcile: attempts that have no lease
 	Effects []Effect            // to begin once the records are durable
 	Wake    time.Time           // when to Step with Tick at the latest; zero: never
@@ -33,6 +34,12 @@ type Offer struct {
 	chargehand.AttemptRef
 	Worker      string            `json:"worker"`
 	EstimateUSD chargehand.Micros `json:"estimateUSD"`
+}
+
+// A Notice is an alert that a run's own log must hold.
+type Notice struct {
+	Run string
+	chargehand.Alerted
 }
 
 // An Effect is a goal for the hands outside: safe to pursue twice. The set is closed.

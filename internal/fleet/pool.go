@@ -57,7 +57,7 @@ func (p *pool) register(f chargehand.WorkersRegistered, at time.Time) {
 func (m *Machine) register(in Register, out *Output) {
 	var news []chargehand.FleetWorker
 	for _, spec := range in.Workers {
-		spec = inForce(spec)
+		spec = m.pool.keyed(inForce(spec))
 		w := m.pool.named(spec.Worker)
 		if w == nil || !sameSpec(w.FleetWorker, spec) {
 			news = append(news, spec)
@@ -80,12 +80,12 @@ func (m *Machine) register(in Register, out *Output) {
 func fitting(list []chargehand.FleetWorker) int {
 	const (
 		most  = 12 << 10 // bytes
-		bare  = 300      // of a worker, but for its texts
+		bare  = 400      // of a worker, but for its texts
 		spelt = 2        // bytes of JSON for one of a text, as an estimate on the safe side
 	)
 	size := 0
 	for i, w := range list {
-		size += bare + spelt*(len(w.Worker)+len(w.Health))
+		size += bare + spelt*(len(w.Worker)+len(w.Name)+len(w.Health))
 		if i > 0 && size > most {
 			return i
 		}
@@ -113,19 +113,21 @@ func sameSpec(a, b chargehand.FleetWorker) bool {
 
 // drain records that a worker takes nothing new, or takes work again.
 func (m *Machine) drain(in Drain, out *Output) {
-	w := m.pool.named(in.Worker)
-	if w == nil {
+	list := m.pool.all(in.Worker)
+	if len(list) == 0 {
 		out.Refusal = &chargehand.Error{
 			Code: chargehand.CodeNotFound, What: "drain " + in.Worker,
 			Why: "the fleet has no worker of that name",
 		}
 		return
 	}
-	if w.Drained == in.On {
-		return
+	for _, w := range list {
+		if w.Drained == in.On {
+			continue
+		}
+		m.record(chargehand.WorkerDrained{Worker: w.Worker, Drained: in.On, By: in.By, Reason: in.Reason}, out)
+		m.stir(w)
 	}
-	m.record(chargehand.WorkerDrained{Worker: in.Worker, Drained: in.On, By: in.By, Reason: in.Reason}, out)
-	m.stir(w)
 }
 
 // steady is how many calls an observed average takes to count more than the declared one.

@@ -19,6 +19,9 @@ func outputLines(out Output) string {
 		fmt.Fprintf(&b, "grant %s on %s, epoch %d, load %d/%d, %d queued\n", attempt(g.Run, g.AttemptRef), g.Instance,
 			g.Epoch, g.Load.Active, g.Load.Slots, g.Load.Queued)
 	}
+	for _, n := range out.Notices {
+		fmt.Fprintf(&b, "tell %s %s\n", n.Run, words(n.What, n.Worker, n.Subtask, n.Why))
+	}
 	for _, h := range out.Orphans {
 		fmt.Fprintf(&b, "orphan %d %s\n", h.Epoch, attempt(h.Run, h.AttemptRef))
 	}

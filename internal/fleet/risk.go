@@ -57,7 +57,10 @@ func (m *Machine) pace(a *ask) (latency time.Duration, slots int) {
 // alarm says once that the ask is at risk, and lets higher ranks serve it from then on.
 func (m *Machine) alarm(a *ask, out *Output) {
 	a.atRisk = true
-	m.record(chargehand.Alerted{What: "sla_at_risk", Run: a.Run, Subtask: a.Subtask, Why: m.danger(a)}, out)
+	f := chargehand.Alerted{What: "sla_at_risk", Run: a.Run, Subtask: a.Subtask, Why: m.danger(a)}
+	m.record(f, out)
+	f.Run = "" // it stands in that run's own log
+	out.Notices = append(out.Notices, Notice{a.Run, f})
 	m.queue.move(a, atRisk)
 	m.look(a.lane.class)
 }

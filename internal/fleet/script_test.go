@@ -230,6 +230,8 @@ func (s *script) setWorker(w *chargehand.FleetWorker, k, v string) {
 		w.Min = s.number(v)
 	case "max":
 		w.Max = s.number(v)
+	case "identity":
+		w.Identity = v
 	case "latency":
 		w.LatencyMS = int(s.duration(v).Milliseconds())
 	case "health":

@@ -11,8 +11,11 @@ import (
 func (m *Machine) Status() []chargehand.WorkerStatus {
 	list := make([]chargehand.WorkerStatus, 0, len(m.pool.list))
 	for _, w := range m.pool.list {
+		if m.superseded(w) {
+			continue
+		}
 		list = append(list, chargehand.WorkerStatus{
-			Worker:    w.Worker,
+			Worker:    w.name(),
 			Active:    w.active,
 			Slots:     w.capacity(),
 			Instances: len(w.instances) - w.coming(),

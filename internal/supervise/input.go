@@ -44,8 +44,12 @@ type Granted struct {
 type Offered struct {
 	chargehand.AttemptRef
 	Worker      string            `json:"worker"`
+	Key         string            `json:"key"` // the fleet's, of the worker
 	EstimateUSD chargehand.Micros `json:"estimateUSD"`
 }
+
+// Warned brings an alert of the fleet that concerns the run.
+type Warned struct{ chargehand.Alerted }
 
 // Finished brings an output together with what the gate found of it. The worker has let go.
 type Finished struct {
@@ -189,6 +193,7 @@ func (Start) input()          {}
 func (Planned) input()        {}
 func (Granted) input()        {}
 func (Offered) input()        {}
+func (Warned) input()         {}
 func (Finished) input()       {}
 func (Crashed) input()        {}
 func (Stopped) input()        {}
@@ -239,8 +244,8 @@ type Give struct {
 // Fund answers an offer: whether the run pays for the instance.
 type Fund struct {
 	chargehand.AttemptRef
-	Worker string
-	Pays   bool
+	Key  string // of the offer
+	Pays bool
 }
 
 func (Fund) message()     {}

@@ -110,7 +110,7 @@ func (m *Machine) offered(now time.Time, in Offered, out *Output) {
 	if pays {
 		m.record(now, chargehand.SpawnCharged{AttemptRef: in.AttemptRef, Worker: in.Worker, USD: in.EstimateUSD}, out)
 	}
-	out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, pays})
+	out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Key, pays})
 }
 
 // nearCeiling reports whether four fifths of the tighter ceiling are settled (SPEC.md ·91).

@@ -112,6 +112,9 @@ func (m *Machine) handle(now time.Time, in Input, out *Output) {
 		m.topUp(now, in, out)
 	case Offered:
 		m.offered(now, in, out)
+	case Warned:
+		in.Why = clip(in.Why, maxText)
+		m.record(now, in.Alerted, out)
 	case Decide:
 		m.decide(now, in, out)
 	case Operate:
@@ -154,7 +157,7 @@ func (m *Machine) beforehand(now time.Time, in Input, out *Output) {
 	case Granted:
 		out.give(in.Epoch, chargehand.OutcomeUnused)
 	case Offered:
-		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, false})
+		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Key, false})
 	case Decide, Operate, TopUp:
 		out.Refusal = &chargehand.Error{Code: chargehand.CodeNotFound, What: "run " + m.id, Why: "it has not started"}
 	}
@@ -166,7 +169,7 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 	case Granted:
 		m.granted(now, in, out)
 	case Offered:
-		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Worker, false})
+		out.Fleet = append(out.Fleet, Fund{in.AttemptRef, in.Key, false})
 	case Planned:
 		m.planned(now, in, out)
 	case Finished:

@@ -119,7 +119,7 @@ func Register(t *chargehand.Team) fleet.Register {
 	for i := range t.Workers {
 		w := &t.Workers[i]
 		r.Workers = append(r.Workers, chargehand.FleetWorker{
-			Worker: w.WorkerID, Slots: w.Slots(), Min: max(1, w.Min),
+			Worker: w.WorkerID, Identity: t.Identity(w), Slots: w.Slots(), Min: max(1, w.Min),
 			Max: max(1, w.Min, w.Max), LatencyMS: w.AverageLatencyMS, Spawn: w.Spawn, Health: w.HealthEndpoint,
 		})
 	}

@@ -5,6 +5,8 @@ package turn
 
 import (
 	"container/heap"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -38,6 +40,20 @@ type member struct {
 	machine *supervise.Machine
 	team    *chargehand.Team
 	wake    time.Time
+
+	identities map[string]string // of the team's workers, by name; nil until one is asked for
+}
+
+// identity is the digest of what a worker of the run's team calls.
+func (r *member) identity(worker string) string {
+	if r.identities == nil {
+		r.identities = map[string]string{}
+		for i := range r.team.Workers {
+			w := &r.team.Workers[i]
+			r.identities[w.WorkerID] = r.team.Identity(w)
+		}
+	}
+	return r.identities[worker]
 }
 
 // New is a loop around a fleet, with no run yet.
@@ -177,6 +193,7 @@ type taking struct {
 	touched map[string]bool
 	grants  []fleet.Grant
 	offers  []fleet.Offer
+	notices []fleet.Notice
 	orphans []fleet.Holding
 	asks    []message
 	refusal *chargehand.Error // of the event under way
@@ -190,20 +207,26 @@ type message struct {
 
 // settle passes messages until everybody is quiet.
 func (t *taking) settle() {
-	for len(t.asks)+len(t.grants)+len(t.offers)+len(t.orphans) > 0 {
-		asks, grants, offers, orphans := t.asks, t.grants, t.offers, t.orphans
-		t.asks, t.grants, t.offers, t.orphans = nil, nil, nil, nil
+	for len(t.asks)+len(t.grants)+len(t.offers)+len(t.notices)+len(t.orphans) > 0 {
+		asks, grants, offers, notices, orphans := t.asks, t.grants, t.offers, t.notices, t.orphans
+		t.asks, t.grants, t.offers, t.notices, t.orphans = nil, nil, nil, nil, nil
 		for _, m := range asks {
 			//rule:hold off=true
 			if _, ask := m.msg.(supervise.Ask); !ask || !t.loop.Hold {
-				t.stepFleet(fleetInput(m))
+				t.stepFleet(t.loop.fleetInput(m))
 			}
 		}
 		for _, g := range grants {
-			t.stepRun(g.Run, supervise.Granted{AttemptRef: g.AttemptRef, Worker: g.Worker, Instance: g.Instance, Epoch: g.Epoch, Load: g.Load})
+			name := t.loop.fleet.Name(g.Worker)
+			t.stepRun(g.Run, supervise.Granted{
+				AttemptRef: g.AttemptRef, Worker: name, Instance: name + strings.TrimPrefix(g.Instance, g.Worker), Epoch: g.Epoch, Load: g.Load,
+			})
 		}
 		for _, o := range offers {
-			t.stepRun(o.Run, supervise.Offered{AttemptRef: o.AttemptRef, Worker: o.Worker, EstimateUSD: o.EstimateUSD})
+			t.stepRun(o.Run, supervise.Offered{AttemptRef: o.AttemptRef, Worker: t.loop.fleet.Name(o.Worker), Key: o.Worker, EstimateUSD: o.EstimateUSD})
+		}
+		for _, n := range notices {
+			t.stepRun(n.Run, supervise.Warned{Alerted: n.Alerted})
 		}
 		for _, h := range orphans {
 			t.stepRun(h.Run, supervise.Crashed{
@@ -244,7 +267,7 @@ func (t *taking) stray(run string, in supervise.Input) {
 	case supervise.Granted:
 		t.stepFleet(fleet.Return{Epoch: in.Epoch, Outcome: chargehand.OutcomeUnused})
 	case supervise.Offered:
-		t.stepFleet(fleet.Fund{Run: run, AttemptRef: in.AttemptRef, Worker: in.Worker})
+		t.stepFleet(fleet.Fund{Run: run, AttemptRef: in.AttemptRef, Worker: in.Key})
 	}
 }
 
@@ -256,6 +279,7 @@ func (t *taking) stepFleet(in fleet.Input) {
 	}
 	t.grants = append(t.grants, out.Grants...)
 	t.offers = append(t.offers, out.Offers...)
+	t.notices = append(t.notices, out.Notices...)
 	t.orphans = append(t.orphans, out.Orphans...)
 	if out.Refusal != nil {
 		t.refusal = out.Refusal
@@ -264,23 +288,39 @@ func (t *taking) stepFleet(in fleet.Input) {
 }
 
 // fleetInput says a run's message in the fleet's words.
-func fleetInput(m message) fleet.Input {
+func (l *Loop) fleetInput(m message) fleet.Input {
 	switch msg := m.msg.(type) {
 	case supervise.Ask:
 		s := m.run.machine.Summary()
 		return fleet.Ask{
-			Run: m.run.id, AttemptRef: msg.AttemptRef, Candidates: msg.Candidates, Strategy: msg.Strategy,
+			Run: m.run.id, AttemptRef: msg.AttemptRef, Candidates: l.keyed(m.run, msg.Candidates), Strategy: msg.Strategy,
 			Priority: msg.Priority, Deadline: s.DeadlineAt, Timeout: msg.Timeout, RunStarted: s.StartedAt,
 			Tenant: s.Tenant, Order: m.run.team.Policy.Queue, SpawnUpTo: msg.SpawnUpTo,
 		}
 	case supervise.Withdraw:
 		return fleet.Withdraw{Run: m.run.id, AttemptRef: msg.AttemptRef}
 	case supervise.Fund:
-		return fleet.Fund{Run: m.run.id, AttemptRef: msg.AttemptRef, Worker: msg.Worker, Pays: msg.Pays}
+		return fleet.Fund{Run: m.run.id, AttemptRef: msg.AttemptRef, Worker: msg.Key, Pays: msg.Pays}
 	case supervise.Give:
 		return fleet.Return{Epoch: msg.Epoch, Outcome: msg.Outcome}
 	}
 	panic("turn: a message of a kind supervise does not declare")
+}
+
+// keyed are the candidates by the fleet's keys: another team's worker of the same name may be another.
+func (l *Loop) keyed(r *member, cs []chargehand.Candidate) []chargehand.Candidate {
+	out := cs
+	for i, c := range cs {
+		key := l.fleet.Key(c.Worker, r.identity(c.Worker))
+		if key == c.Worker {
+			continue
+		}
+		if &out[0] == &cs[0] {
+			out = slices.Clone(cs) // a run's record has the names
+		}
+		out[i].Worker = key
+	}
+	return out
 }
 
 // schedule notes when a run wants to be told the time.

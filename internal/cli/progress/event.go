@@ -109,7 +109,7 @@ func (e *Event) funds(f chargehand.Fact) {
 		e.of(f.AttemptRef).with("worker", f.Worker).money("billed", f.USD)
 	case chargehand.Alerted:
 		e.Level = Warn
-		e.with("what", f.What).with("why", f.Why)
+		e.with("what", f.What).with("worker", f.Worker).with("sub", f.Subtask).with("why", f.Why)
 	}
 }
 
