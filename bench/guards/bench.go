@@ -135,7 +135,7 @@ type suite struct {
 	last  string     // the test that began last
 	broke bool       // the process did not succeed
 	hung  bool
-	said  string // the end of what was printed
+	said  string // what was printed about the first failure
 }
 
 var (
@@ -159,7 +159,7 @@ func (b *bench) test(ctx context.Context, pkg, pattern, off string) (suite, erro
 		return suite{}, fmt.Errorf("run the tests of %s: %w", pkg, err)
 	}
 	text := out.String()
-	s := suite{broke: err != nil, hung: strings.Contains(text, "panic: test timed out"), said: text[max(0, len(text)-2000):]}
+	s := suite{broke: err != nil, hung: strings.Contains(text, "panic: test timed out"), said: excerpt(text)}
 	for _, m := range ended.FindAllStringSubmatch(text, -1) {
 		s.ends = append(s.ends, m[1:])
 	}
@@ -167,6 +167,17 @@ func (b *bench) test(ctx context.Context, pkg, pattern, off string) (suite, erro
 		s.last = all[len(all)-1][1]
 	}
 	return s, nil
+}
+
+// excerpt is the part of an output around its first failure, or its end.
+func excerpt(text string) string {
+	const before, most = 1000, 2000
+	at := strings.Index(text, "--- FAIL")
+	if at < 0 {
+		at = len(text)
+	}
+	from := max(0, at-before)
+	return text[from:min(len(text), from+most)]
 }
 
 // of are the tests that ended in one way.
