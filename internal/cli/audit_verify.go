@@ -18,6 +18,7 @@ import (
 	"github.com/chargehand/chargehand/internal/cli/exit"
 	"github.com/chargehand/chargehand/internal/cli/term"
 	"github.com/chargehand/chargehand/internal/evidence"
+	"github.com/chargehand/chargehand/internal/regular"
 	"github.com/chargehand/chargehand/internal/witness"
 )
 
@@ -112,7 +113,7 @@ func (a *app) verifyPack(path string, f verifyForm) error {
 	} else if w != nil {
 		trust.Witnesses = []note.Verifier{w}
 	}
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // An answer is what the flags of a decision say.
@@ -94,7 +94,7 @@ func (a *app) happened(f answer) (json.RawMessage, error) {
 	}
 	in := a.io.In
 	if f.output != "-" {
-		file, err := os.Open(f.output)
+		file, err := regular.Open(f.output)
 		if err != nil {
 			return nil, usage("the output cannot be read: "+err.Error(), "name a file with --happened")
 		}

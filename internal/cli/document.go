@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // maxDocument is the most a document may have, in bytes.
@@ -66,18 +67,16 @@ func (a *app) document(path string) (chargehand.Document, error) {
 }
 
 func openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	switch {
+	case errors.Is(err, regular.ErrFolder):
+		return nil, errors.New("it is a folder; name the files in it")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("there is no such file")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, errors.New("you may not read it")
 	case err != nil:
 		return nil, fmt.Errorf("cannot be opened: %w", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, errors.New("it is a folder; name the files in it")
 	}
 	return f, nil
 }

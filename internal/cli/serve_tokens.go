@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // tokens tell who makes a request. Only their digests are kept.
@@ -131,7 +132,7 @@ func secret(name string) (string, error) {
 }
 
 func readSmall(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // MaxBytes is the most a file may have.
@@ -134,17 +134,17 @@ func (doc document) refuse(problems []chargehand.Problem) error {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	f, err := regular.Open(path)
+	if errors.Is(err, regular.ErrFolder) {
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeInvalid, What: "cannot read " + path, Why: "it is a folder",
 			Next: "name the file in it, such as " + filepath.Join(path, "team.yaml"),
 		}
 	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, unreadable(path, err)
