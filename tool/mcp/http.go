@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/chargehand/chargehand/internal/retryafter"
 )
 
 // http speaks to an address by Streamable HTTP.
@@ -76,8 +78,40 @@ type road struct {
 	most    int64 // bytes of one message
 }
 
-// RoundTrip sends one request.
+// tries are how often one request is sent to a server that asks to be left alone for a while.
+const tries = 4
+
+// RoundTrip sends one request. It sends it again after the wait that the server asks for, where the server says
+// that it did nothing and the wait fits the deadline.
 func (r *road) RoundTrip(req *http.Request) (*http.Response, error) {
+	for try := 1; ; try++ {
+		res, err := r.once(req)
+		if err != nil || try == tries || !busy(res.StatusCode) || req.Body != nil && req.GetBody == nil {
+			return res, err
+		}
+		wait := retryafter.Of(res.Header, time.Now())
+		if wait == 0 || !await(req.Context(), wait) {
+			return res, nil
+		}
+		_ = res.Body.Close()
+		if req.GetBody != nil {
+			body, err := req.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			req = req.Clone(req.Context())
+			req.Body = body
+		}
+	}
+}
+
+// busy reports whether a status says that the server did nothing, for now.
+func busy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == 529
+}
+
+// once sends a request one time.
+func (r *road) once(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	for name, value := range r.headers {
 		req.Header[name] = value
@@ -107,10 +141,10 @@ func tooLong[T int | int64](most T) error {
 
 // didNothing reports whether a status says that the request was not acted on.
 func didNothing(status int) bool {
-	switch status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable, 529:
+	switch {
+	case busy(status):
 		return true
-	case http.StatusRequestTimeout, http.StatusConflict:
+	case status == http.StatusRequestTimeout, status == http.StatusConflict:
 		return false
 	}
 	return status >= 300 && status < 500

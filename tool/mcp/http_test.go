@@ -145,6 +145,41 @@ func TestWhatIsKnownOfALostCall(t *testing.T) {
 	}
 }
 
+// A server that says when it has time again is asked again then, if that is before the deadline. Else the call
+// ends at once, and says why.
+func TestRetryAfter(t *testing.T) {
+	for _, tt := range []struct {
+		name, header, value string
+		status, asked       int
+		says                string // by the error; empty means an answer
+	}{
+		{"milliseconds", "Retry-After-Ms", "1", 429, 2, ""},
+		{"seconds", "Retry-After", "0.001", 503, 2, ""},
+		{"an hour", "Retry-After", "3600", 429, 1, "left alone for 1h0m0s, which is beyond the deadline"},
+		{"a limit that resets", "X-Ratelimit-Reset-Requests", "26h0m0s", 429, 1, "left alone for 26h0m0s"},
+		{"not said", "X-Other", "1", 429, 1, "too many requests"},
+		{"it may have been done", "Retry-After", "0.001", 500, 1, "internal server error"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var asked atomic.Int64
+			spec := served(t, &sdk.StreamableHTTPOptions{Stateless: true}, func(w http.ResponseWriter, r *http.Request) bool {
+				if !isCall(r) || asked.Add(1) > 1 {
+					return true
+				}
+				w.Header().Set(tt.header, tt.value)
+				w.WriteHeader(tt.status)
+				return false
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			a, err := newServer(t, spec, Options{}).Call(ctx, "s.echo", []byte(`{"text":"x"}`), "run/t/key")
+			if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(tt.says)) || int(asked.Load()) != tt.asked {
+				t.Errorf("%+v, %v; asked %d times", a, err, asked.Load())
+			}
+		})
+	}
+}
+
 func TestAnAddressWhereNobodyIs(t *testing.T) {
 	web := httptest.NewServer(nil)
 	web.Close()

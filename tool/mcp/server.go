@@ -170,7 +170,7 @@ func (s *Server) ask(ctx context.Context, what string, do func(context.Context, 
 			c.broken.Store(true)
 			continue
 		}
-		return &tool.Error{Message: "no answer", Err: s.lost(ctx, c, what, err), NotBegun: sent.nothing()}
+		return &tool.Error{Message: "no answer", Err: sent.because(s.lost(ctx, c, what, err)), NotBegun: sent.nothing()}
 	}
 }
 
