@@ -17,7 +17,7 @@ import (
 	"github.com/chargehand/chargehand/worker"
 )
 
-var block = regexp.MustCompile("(?s)\n```([a-z ]+)\n(.*?)\n```\n")
+var block = regexp.MustCompile("(?s)\n```([a-z ]+?)(?: file=[^\n]*)?\n(.*?)\n```\n")
 
 // manual is the code blocks of docs/agents.md by what stands after their marks.
 func manual(t *testing.T) map[string]string {
@@ -50,11 +50,11 @@ func TestDocsTeam(t *testing.T) {
 	if got.Workers[0].AverageLatencyMS != 0 || got.Workers[1].CostPerCallEstimateUSD == 0 {
 		t.Errorf("%+v", got.Workers)
 	}
-	opus, sonnet, haiku := "anthropic/claude-opus-4-5", "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5"
-	if got.Workers[0].Model != sonnet || got.Workers[1].Model != haiku || got.Planner.LLM.Model != opus {
+	large, medium, small := "openai/large", "openai/medium", "openai/small"
+	if got.Workers[0].Model != medium || got.Workers[1].Model != small || got.Planner.LLM.Model != large {
 		t.Errorf("%+v", got.Workers)
 	}
-	res, _ := supervise(t, cast{opus: says(doc["json plan"]), sonnet: says(doc["json answer"], doc["json report"]), haiku: says(doc["json verdict"])}, *tm)
+	res, _ := supervise(t, cast{large: says(doc["json plan"]), medium: says(doc["json answer"], doc["json report"]), small: says(doc["json verdict"])}, *tm)
 	if res.Status != chargehand.RunCompleted || len(res.Items) != 2 {
 		t.Fatalf("%s (%s): %+v", res.Status, res.StopReason, res.Gaps)
 	}
