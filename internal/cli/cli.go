@@ -162,7 +162,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
 	f.BoolVar(&a.flags.ascii, "ascii", false, "show ASCII only")
 	f.BoolVar(&a.flags.noInput, "no-input", false, "never ask and never wait for a person")
-	f.BoolVarP(&a.flags.yes, "yes", "y", false, "take every question that is asked for answered with yes")
+	f.BoolVarP(&a.flags.yes, "yes", "y", false, "answer yes where a command asks whether to go on")
 	f.BoolVar(&a.flags.debug, "debug", false, "show the chain of causes of an error")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, err) })
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.flags.check() }
@@ -171,6 +171,7 @@ func (a *app) root() *cobra.Command {
 		a.policyCommand(), a.workersCommand(), a.toolsCommand(), a.auditCommand(), a.witnessCommand(), a.simCommand(), a.doctorCommand(),
 		a.serveCommand(), a.versionCommand(), exitCodesTopic(),
 	)
+	exemplify(root)
 	return root
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/chargehand/chargehand/internal/cli/progress"
 )
 
-func (a *app) controlCommand(verb chargehand.Verb, short, example string) *cobra.Command {
+func (a *app) controlCommand(verb chargehand.Verb, short string) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: string(verb) + " RUN", Short: short, Example: example, Args: args(cobra.ExactArgs(1)),
+		Use: string(verb) + " RUN", Short: short, Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if verb == chargehand.Cancel && reason == "" {
 				return usage("cancel needs a reason", `say why with --reason "..."`)

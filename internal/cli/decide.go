@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/report"
 	"github.com/chargehand/chargehand/internal/cli/term"
 	"github.com/chargehand/chargehand/internal/regular"
 )
@@ -43,7 +44,7 @@ func (a *app) sendBackCommand() *cobra.Command {
 	f := answer{back: true}
 	c := &cobra.Command{
 		Use: "send-back REVIEW", Short: "Have what a review is about done again", Args: args(cobra.ExactArgs(1)),
-		Long: "Have what a review is about done again: the reason is told to whoever does it. An output uses up an attempt;\na plan goes back to its planner.",
+		Long: "Have what a review is about done again: the next attempt gets the reason. An output uses up an attempt;\na plan goes back to its planner.",
 		RunE: func(c *cobra.Command, given []string) error {
 			if strings.TrimSpace(f.reason) == "" {
 				return usage("send-back needs a reason", `say what is to be done otherwise with --reason "..."`)
@@ -127,7 +128,7 @@ func (a *app) rejectCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&f.hash, "hash", "", "hash of the content that is rejected")
-	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record and for whoever corrects it")
+	c.Flags().StringVarP(&f.reason, "reason", "r", "", "why, for the record and for the person or program that corrects it")
 	return c
 }
 
@@ -146,7 +147,7 @@ func (a *app) answer(c *cobra.Command, id string, f answer) error {
 			return err
 		}
 		if f.approve && f.hash == "" && !a.flags.yes {
-			if err := a.confirm(fmt.Sprintf("Approve %s, content %s?", term.Line(r.Description), term.Line(r.ContentHash))); err != nil {
+			if err := a.confirm(fmt.Sprintf("Approve %s, content %s?", term.Line(r.Description), report.Short(r.ContentHash))); err != nil {
 				return err
 			}
 		}
@@ -168,7 +169,7 @@ func decidable(r *chargehand.Review, f answer) error {
 		return usage(fmt.Sprintf("--hash %q is too short", f.hash), fmt.Sprintf("give at least %d digits", minHash))
 	}
 	return &chargehand.Error{
-		Code: chargehand.CodeStale, What: r.ID + " is not about that content", Why: "its content is " + r.ContentHash + ", not " + f.hash,
+		Code: chargehand.CodeStale, What: r.ID + " is not about that content", Why: "its content is " + report.Short(r.ContentHash) + ", not " + report.Short(f.hash),
 		Next: "read it again: chargehand review show " + r.ID,
 	}
 }
@@ -190,6 +191,21 @@ func (a *app) edit(f answer) (*chargehand.Plan, error) {
 }
 
 func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f answer) error {
+	if err := a.send(ctx, s, r, f); err != nil || s.supervised {
+		return err
+	}
+	if err := settled(ctx, s, r.RunID); err != nil {
+		return err
+	}
+	if v, err := s.Run(ctx, r.RunID); err != nil || !v.State.Final() {
+		fmt.Fprintf(a.io.Err, "no process supervises the run; go on with: chargehand runs resume %s\n", r.RunID)
+		return err
+	}
+	return nil
+}
+
+// send gives the engine a decision, and says what it made of it.
+func (a *app) send(ctx context.Context, s *session, r *chargehand.Review, f answer) error {
 	edit, err := a.edit(f)
 	if err != nil {
 		return err
@@ -207,15 +223,5 @@ func (a *app) decide(ctx context.Context, s *session, r *chargehand.Review, f an
 		return err
 	}
 	fmt.Fprintf(a.io.Err, "%s: %s by %s\n", r.ID, d.Outcome(), term.Line(d.Approver))
-	if !s.owner {
-		return nil
-	}
-	if err := settled(ctx, s, r.RunID); err != nil {
-		return err
-	}
-	if v, err := s.Run(ctx, r.RunID); err != nil || !v.State.Final() {
-		fmt.Fprintf(a.io.Err, "no process supervises the run; go on with: chargehand runs resume %s\n", r.RunID)
-		return err
-	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +23,7 @@ type Demo struct {
 	Order   chargehand.Order
 	Task    string                                    // what it is about, in one sentence
 	Truth   string                                    // what the report without checks gets wrong
+	Correct string                                    // what a person who knows the document tells the worker
 	Without func(ctx context.Context) (string, error) // the report a caller without a supervisor makes
 }
 
@@ -32,7 +32,7 @@ const demoPerson = "ana"
 
 type demoForm struct {
 	without bool
-	decide  string // approve, reject or timeout; empty: ask
+	decide  string // correct, approve, reject or timeout; empty: ask
 }
 
 func (a *app) demoCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: "Reviews a sample contract with scripted workers, virtual money and the real engine, gate, deadlines and\n" +
 			"ledger. Nothing leaves this machine. It exits with 0 when the story went as told.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--decide", f.decide, "", "approve", "reject", "timeout"); err != nil {
+			if err := oneOf("--decide", f.decide, "", "correct", "approve", "reject", "timeout"); err != nil {
 				return err
 			}
 			ctx, stop := a.ctx(c)
@@ -55,7 +55,7 @@ func (a *app) demoCommand() *cobra.Command {
 	}
 	c.AddCommand(a.tamperCommand())
 	c.Flags().BoolVar(&f.without, "without-gate", false, "show what a caller without any checks would have reported")
-	c.Flags().StringVar(&f.decide, "decide", "", "what to answer when a person is asked: approve, reject or timeout")
+	c.Flags().StringVar(&f.decide, "decide", "", "what to answer when a person is asked: correct, approve, reject or timeout")
 	return c
 }
 
@@ -72,7 +72,7 @@ func (a *app) demo(ctx context.Context, f demoForm) error {
 	if err != nil {
 		return err
 	}
-	t := &telling{app: a, engine: e, form: f, story: progress.Story{Style: a.style(a.io.Out)}, out: a.io.Out}
+	t := &telling{app: a, engine: e, form: f, story: progress.Story{Style: a.style(a.io.Out), Width: a.screen(a.io.Out).Width}, out: a.io.Out}
 	err = t.tell(ctx, o)
 	if err = errors.Join(err, e.Close()); err != nil {
 		return err
@@ -128,6 +128,7 @@ type telling struct {
 	story  progress.Story
 	view   chargehand.View
 	asked  bool
+	settle func() // ends the question, where one is asked; nil before
 	out    io.Writer
 }
 
@@ -141,6 +142,9 @@ func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
 			return err
 		}
 		t.view.Apply(r)
+		if _, decided := r.Fact.(chargehand.ReviewDecided); decided && t.settle != nil {
+			t.settle()
+		}
 		for _, line := range t.story.Tell(&t.view, r) {
 			fmt.Fprintln(t.out, line)
 		}
@@ -154,8 +158,8 @@ func (t *telling) tell(ctx context.Context, o chargehand.Order) error {
 	return context.Cause(ctx)
 }
 
-// ask shows the review, when everything else is done, and answers it as told, or lets somebody at
-// the terminal do so.
+// ask shows the review, when everything else is done, and answers it as the flag says, or has the
+// person at the terminal do so.
 func (t *telling) ask(ctx context.Context) error {
 	r := t.view.Reviews[0]
 	fmt.Fprintln(t.out)
@@ -164,39 +168,46 @@ func (t *telling) ask(ctx context.Context) error {
 	}
 	fmt.Fprintln(t.out)
 	switch {
-	case t.form.decide == "approve", t.form.decide == "reject":
-		return t.decide(ctx, &r, t.form.decide == "approve")
-	case t.form.decide == "timeout" || !t.app.asks():
-		fmt.Fprintln(t.out, "Nobody answers.")
+	case t.form.decide != "" && t.form.decide != "timeout":
+		return t.decide(ctx, &r, t.form.decide)
+	case t.form.decide == "timeout" || !t.app.asks() || !canType:
+		fmt.Fprintln(t.out, "No person answers.")
 		return nil
 	}
-	fmt.Fprintf(t.out, "[a]pprove  [r]eject  [enter = wait and see what the policy decides]  > ")
+	ctx, t.settle = context.WithCancel(ctx)
 	go t.listen(ctx, &r)
 	return nil
 }
 
-// listen waits for a key. It ends with the process: a read from a terminal cannot be taken back.
+// listen waits for an answer that is typed after the question, until the review is decided.
 func (t *telling) listen(ctx context.Context, r *chargehand.Review) {
-	line, err := bufio.NewReader(t.app.io.In).ReadString('\n')
-	if err != nil || ctx.Err() != nil {
+	line, err := typed(ctx, t.app.io.In, func() {
+		fmt.Fprint(t.out, "[c]orrect: send it back with the figure of the contract, to be checked again\n"+
+			"[a]pprove it as it is    [r]eject it    [Enter] wait and see what the policy does\n> ")
+	}, func() error { return nil })
+	if err != nil || line == "" {
 		return
 	}
-	switch answer := strings.ToLower(strings.TrimSpace(line)); {
-	case strings.HasPrefix(answer, "a"):
-		err = t.decide(ctx, r, true)
-	case strings.HasPrefix(answer, "r"):
-		err = t.decide(ctx, r, false)
+	for _, answer := range []string{"correct", "approve", "reject"} {
+		if strings.HasPrefix(answer, strings.ToLower(line)) {
+			if err := t.decide(ctx, r, answer); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(t.app.io.Err, err)
+			}
+			return
+		}
 	}
-	if err != nil {
-		fmt.Fprintln(t.app.io.Err, err)
-	}
+	fmt.Fprintln(t.out, "That is none of the answers: the policy decides.")
 }
 
-func (t *telling) decide(ctx context.Context, r *chargehand.Review, yes bool) error {
-	_, err := t.engine.Decide(ctx, chargehand.Decision{
-		ReviewID: r.ID, Approved: yes, Approver: demoPerson,
+func (t *telling) decide(ctx context.Context, r *chargehand.Review, answer string) error {
+	d := chargehand.Decision{
+		ReviewID: r.ID, Approved: answer == "approve", SendBack: answer == "correct", Approver: demoPerson,
 		ContentHash: r.ContentHash, Nonce: r.Nonce, Comment: "decided in the demo",
-	})
+	}
+	if d.SendBack {
+		d.Comment = t.app.Parts.Demo.Correct
+	}
+	_, err := t.engine.Decide(ctx, d)
 	return err
 }
 
@@ -214,9 +225,11 @@ func (t *telling) missing() string {
 	case !seen[chargehand.CauseDeadline]:
 		return "no worker overran its deadline"
 	case len(t.view.Reviews) == 0 || t.view.Reviews[0].Decision == nil:
-		return "nobody was asked"
+		return "no person was asked"
 	case t.form.decide == "approve" && t.view.State == chargehand.RunFailed:
 		return "the run failed although the output was approved: " + t.view.Why
+	case t.form.decide == "correct" && t.view.State != chargehand.RunCompleted:
+		return "the run is not complete although the output was corrected: " + t.view.Why
 	}
 	return ""
 }

@@ -23,8 +23,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use: "doctor", Short: "Check that this machine can run chargehand", Args: args(cobra.NoArgs),
 		Long: "Check the data folder, the disk, the terminal and the providers of models; name the process that has the data\n" +
 			"folder, and the runs that no process supervises.",
-		Example: "  chargehand doctor",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.examine(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.examine(c.Context()) },
 	}
 }
 

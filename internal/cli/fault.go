@@ -70,6 +70,10 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	}
 	next := "see: " + c.CommandPath() + " --help"
 	if near := c.SuggestionsFor(given[0]); len(near) > 0 {
+		nearest := chargehand.Near(given[0], near)
+		if i := slices.Index(near, nearest); i > 0 {
+			near = slices.Insert(slices.Delete(near, i, i+1), 0, nearest)
+		}
 		next = "did you mean: " + c.CommandPath() + " " + strings.Join(near, ", ")
 	}
 	return usage(fmt.Sprintf("there is no command %q", c.CommandPath()+" "+given[0]), next)

@@ -27,10 +27,11 @@ type journey struct {
 	timeout time.Duration               // zero: none
 
 	notices  chan string
-	pausing  atomic.Bool // Ctrl-C was pressed once, and the runs are on their way to a halt
-	halted   error       // why the journey ended before the runs did
-	attempts int         // of taking over from an owner that left, since the last record
-	seen     int64       // records seen at the last attempt
+	pausing  atomic.Bool                        // Ctrl-C was pressed once, and the runs are on their way to a halt
+	asking   atomic.Pointer[context.CancelFunc] // ends the question at the terminal; nil: nothing is asked
+	halted   error                              // why the journey ended before the runs did
+	attempts int                                // of taking over from an owner that left, since the last record
+	seen     int64                              // records seen at the last attempt
 }
 
 func (a *app) journey(strict bool) *journey {
@@ -79,9 +80,36 @@ func (j *journey) watch(ctx context.Context, cancel context.CancelCauseFunc) err
 		w.Tokens, _ = j.session.Engine.(chargehand.Streamer)
 	}
 	if j.app.asks() {
-		w.Review = func(r *progress.Run, rev *chargehand.Review) string { return j.app.shown(ctx, j.session, &r.View, rev) }
+		decides := j.decides()
+		w.Review = func(r *progress.Run, rev *chargehand.Review) string {
+			return j.app.shown(ctx, j.session, &r.View, rev, decides)
+		}
+		if decides {
+			w.Ask = func(rev chargehand.Review) { j.question(ctx, &rev) }
+		}
 	}
 	return w.Follow(ctx)
+}
+
+// decides reports whether the person at the terminal is asked to decide. One who only watches is not
+// asked, nor is one who wants no questions or no text.
+func (j *journey) decides() bool {
+	return canType && !j.reads && !j.app.flags.yes && j.speaks()
+}
+
+// asked reports whether a few letters can answer a review. What became of a write of unknown outcome takes
+// more: its sheet names the commands.
+func asked(r *chargehand.Review) bool { return r.Cause != chargehand.CauseUnknown }
+
+// question asks the person at the terminal about a review, until a signal comes.
+func (j *journey) question(ctx context.Context, r *chargehand.Review) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	j.asking.Store(&stop)
+	if !j.pausing.Load() && asked(r) {
+		(&question{app: j.app, session: j.session, review: r}).ask(ctx)
+	}
+	j.asking.Store(nil)
 }
 
 // stopped reports whether the journey ended before the runs did.
@@ -111,6 +139,9 @@ func (j *journey) interrupted(ctx context.Context, s os.Signal, cancel context.C
 	if s != os.Interrupt || j.reads || !j.session.owner || j.pausing.Swap(true) {
 		cancel(signalled(s))
 		return
+	}
+	if stop := j.asking.Load(); stop != nil {
+		(*stop)()
 	}
 	j.notice("pausing: what is under way is finished first; Ctrl-C again stops now\n")
 	for _, r := range j.runs {

@@ -77,6 +77,7 @@ func demonstration() Demo {
 		Order:   chargehand.Order{Team: d.Team, Objective: d.Objective, StartedBy: "sam"},
 		Task:    "review a supplier contract of " + words(d.Objective) + " words for publication.",
 		Truth:   "The report says that liability is capped at EUR 5,000,000; clause 9.2 of the contract says EUR 500,000.",
+		Correct: "Clause 9.2 limits the liability to EUR 500,000 in the aggregate. Quote it word for word, and answer with that.",
 		Without: contractreview.PlainReport,
 	}
 }

@@ -26,7 +26,6 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: "Let paused runs go on, and supervise runs that no process supervises, because theirs has ended. This process\n" +
 			"supervises them until they end. Where another process has the data folder, that one goes on with a paused run.\n" +
 			"--all takes up every run that is under way, and leaves paused ones as they are.",
-		Example: "  chargehand runs resume run_7h2k\n  chargehand runs resume --all",
 		RunE: func(c *cobra.Command, given []string) error {
 			switch {
 			case f.all && len(given) > 0:

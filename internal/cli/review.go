@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) reviewCommand() *cobra.Command {
-	return group("review", "See what waits for a decision, and decide", a.reviewsCommand(), a.sheetCommand(), a.approveCommand(), a.sendBackCommand(), a.settleCommand(), a.rejectCommand())
+	return group("review", "See what waits for a decision, and decide", a.reviewsCommand(), a.nextCommand(), a.sheetCommand(), a.approveCommand(), a.sendBackCommand(), a.settleCommand(), a.rejectCommand())
 }
 
 func (a *app) reviewsCommand() *cobra.Command {
@@ -51,7 +51,7 @@ func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
 		return nil
 	}
 	now := time.Now()
-	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "WHAT"}, Width: a.screen(a.io.Out).Width}
+	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "WHAT"}, Width: a.screen(a.io.Out).Width, Wrap: true}
 	for i := range reviews {
 		r := &reviews[i]
 		due := fmt.Sprintf("%s (%s)", term.TimeOfDay(r.Due(), now), term.Span(r.Due().Sub(now)))
@@ -79,15 +79,41 @@ func (a *app) sheetCommand() *cobra.Command {
 	var f sheetForm
 	c := &cobra.Command{
 		Use: "show REVIEW", Short: "Show what is to be decided, with the lines of the source it is about", Args: args(cobra.ExactArgs(1)),
-		RunE: func(c *cobra.Command, given []string) error { return a.showReview(c, given[0], f) },
+		RunE: func(c *cobra.Command, given []string) error {
+			return a.showReview(c, f, func(ctx context.Context, s *session) (*chargehand.Review, error) { return review(ctx, s, given[0]) })
+		},
 	}
-	c.Flags().IntVar(&f.around, "source-lines", 3, "lines of a source before and after a passage")
-	c.Flags().BoolVar(&f.raw, "raw", false, "show the output as it is")
-	outputFlag(c, &f.output, "table", "table or json")
+	f.register(c)
 	return c
 }
 
-func (a *app) showReview(c *cobra.Command, id string, f sheetForm) error {
+// nextCommand shows the review that is due first.
+func (a *app) nextCommand() *cobra.Command {
+	var f sheetForm
+	c := &cobra.Command{
+		Use: "next", Short: "Show the review that is due first", Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.showReview(c, f, func(ctx context.Context, s *session) (*chargehand.Review, error) {
+				waiting, err := s.Reviews(ctx)
+				if err != nil || len(waiting) == 0 {
+					return nil, err
+				}
+				return &waiting[0], nil
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func (f *sheetForm) register(c *cobra.Command) {
+	c.Flags().IntVar(&f.around, "source-lines", 3, "lines of a source before and after a passage")
+	c.Flags().BoolVar(&f.raw, "raw", false, "show the output as it is")
+	outputFlag(c, &f.output, "table", "table or json")
+}
+
+// showReview shows the review that which finds, or says that there is none.
+func (a *app) showReview(c *cobra.Command, f sheetForm, which func(context.Context, *session) (*chargehand.Review, error)) error {
 	if err := oneOf("--output", f.output, "table", "json"); err != nil {
 		return err
 	}
@@ -97,9 +123,13 @@ func (a *app) showReview(c *cobra.Command, id string, f sheetForm) error {
 	ctx, stop := a.ctx(c)
 	defer stop()
 	return a.with(ctx, func(s *session) error {
-		r, err := review(ctx, s, id)
+		r, err := which(ctx, s)
 		if err != nil {
 			return err
+		}
+		if r == nil {
+			fmt.Fprintln(a.io.Err, "nothing waits for a decision")
+			return nil
 		}
 		if f.output == "json" {
 			return term.WriteJSON(a.io.Out, r)
@@ -232,16 +262,20 @@ func source(ctx context.Context, s *session, v *chargehand.View, hash string, in
 	return nil
 }
 
-// shown is a review's sheet as text, for someone who watches the run.
-func (a *app) shown(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review) string {
+// shown is a review's sheet as text, for a person who follows the run.
+func (a *app) shown(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review, decides bool) string {
 	sh, err := sheet(ctx, s, v, r)
 	if err != nil {
 		return fmt.Sprintf("%s waits for a decision: chargehand review show %s\n", term.Line(r.Description), term.Line(r.ID))
 	}
+	sh.Brief = decides
 	var b strings.Builder
 	b.WriteString("\n")
 	if err := sh.Write(&b, a.screen(a.io.Err)); err != nil {
 		return ""
+	}
+	if decides {
+		return b.String() + "\n"
 	}
 	return b.String() + "Decide in another terminal; this one goes on as soon as you have.\n\n"
 }

@@ -34,8 +34,6 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "run TEAM|TEAM.yaml [FILE...|-]", Short: "Run a team on documents, and wait for the results", Long: long,
-		Example: "  chargehand run contract-review nda.txt\n  chargehand run team.yaml input.txt --budget 0.50 --deadline 30m -o json\n" +
-			"  chargehand run team.yaml input.txt --detach",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error { return a.run(c, f, given[0], given[1:]) },
 	}

@@ -19,8 +19,8 @@ func (a *app) runsCommand() *cobra.Command {
 	return group("runs", "Look at runs, and pause, resume, cancel or fork them",
 		a.listCommand(), a.getCommand(), a.watchCommand(), a.logsCommand(), a.resultCommand(), a.costCommand(),
 		a.replayCommand(), a.forkCommand(), a.resumeCommand(),
-		a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed", `  chargehand runs pause run_7h2k --reason "wait for the new draft"`),
-		a.controlCommand(chargehand.Cancel, "End a run with what it has", `  chargehand runs cancel run_7h2k --reason "wrong file"`))
+		a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed"),
+		a.controlCommand(chargehand.Cancel, "End a run with what it has"))
 }
 
 // A listForm is what the flags of "runs list" say.
@@ -36,8 +36,7 @@ func (a *app) listCommand() *cobra.Command {
 	var f listForm
 	c := &cobra.Command{
 		Use: "list", Short: "List runs, newest first", Args: args(cobra.NoArgs),
-		Example: "  chargehand runs list\n  chargehand runs list --state waiting\n  chargehand runs list --state running,paused --mine",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.list(c, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.list(c, f) },
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&f.states, "state", nil, "only runs in this state; \"waiting\" is a running one that only waits for people; may be given more than once")
@@ -141,7 +140,7 @@ func (a *app) writeRuns(s *session, runs []listed, form string) error {
 		return nil
 	}
 	now, st := time.Now(), a.style(a.io.Out)
-	t := term.Table{Head: []string{"RUN", "STATE", "DONE", "NEEDS", "SPENT", "AGE", "TITLE"}, Width: a.screen(a.io.Out).Width}
+	t := term.Table{Head: []string{"RUN", "STATE", "DONE", "NEEDS", "SPENT", "AGE", "TITLE"}, Width: a.screen(a.io.Out).Width, Wrap: true}
 	for i := range runs {
 		r := &runs[i]
 		needs := ""
@@ -288,7 +287,7 @@ func (a *app) writeView(s *session, v *chargehand.View) error {
 		return nil
 	}
 	fmt.Fprintln(a.io.Out)
-	t := term.Table{Head: []string{"SUBTASK", "LABEL", "STATE", "ATTEMPTS", "WORKER", "WHY"}, Width: a.screen(a.io.Out).Width}
+	t := term.Table{Head: []string{"SUBTASK", "LABEL", "STATE", "ATTEMPTS", "WORKER", "WHY"}, Width: a.screen(a.io.Out).Width, Wrap: true}
 	for _, row := range v.Rows {
 		worker := ""
 		if n := len(row.Attempts); n > 0 {

@@ -20,8 +20,7 @@ func (a *app) watchCommand() *cobra.Command {
 		Use: "watch RUN", Short: "Follow a run until it ends; Ctrl-C leaves it alone",
 		Long: "Follow a run that a process supervises until it ends. To watch a run does not make it go on: where no process\n" +
 			"supervises it, watch says so and what to type, and exits with 8.",
-		Example: "  chargehand runs watch @latest\n  chargehand runs watch run_7h2k --until needs-human --timeout 20m",
-		Args:    args(cobra.ExactArgs(1)),
+		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if err := oneOf("--until", until, "done", "needs-human"); err != nil {
 				return err

@@ -146,6 +146,9 @@ func (e *Event) review(v *chargehand.View, f chargehand.Fact) {
 		if d.ByRequester {
 			e.with("requester", "true")
 		}
+		if d.SendBack {
+			e.with("sent_back", "true")
+		}
 		e.with("comment", d.Comment)
 	}
 }

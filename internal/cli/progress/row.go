@@ -49,7 +49,7 @@ func (p Picture) rows(r *Run) []string {
 		sign := row.Sign()
 		mark := p.Style.Tone(sign.Tone, term.Pad(p.Style.Glyph(sign), 2))
 		label := term.Pad(term.Clip(Name(row), name, p.Style.ASCII), name)
-		lines = append(lines, "  "+mark+" "+label+"  "+p.status(v, row))
+		lines = append(lines, term.Hang("  "+mark+" "+label+"  ", p.status(v, row), p.Width-1, p.Style.ASCII)...)
 		if text := p.saying(r, row); text != "" {
 			lines = append(lines, text)
 		}

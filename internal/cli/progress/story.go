@@ -13,6 +13,7 @@ import (
 // told, so that two runs of the same team read the same.
 type Story struct {
 	Style term.Style
+	Width int // columns of the terminal; longer lines go on under their own text. Zero means no limit
 }
 
 // Tell is what there is to say about a record that the view has just taken in.
@@ -69,7 +70,7 @@ func overbilled(f chargehand.Overbilled) string {
 
 func (s *Story) checked(v *chargehand.View, r chargehand.Record, f chargehand.OutputChecked) []string {
 	if f.Verdict.Recommendation == chargehand.Accept {
-		return nil
+		return s.corrected(v, r, f)
 	}
 	why := "by the gate"
 	if len(f.Verdict.Issues) > 0 {
@@ -78,9 +79,22 @@ func (s *Story) checked(v *chargehand.View, r chargehand.Record, f chargehand.Ou
 	return s.line(v, r, chargehand.ToneFail, "✗ ", s.name(v, f.AttemptRef), "CHECK FAILED: "+term.Line(why))
 }
 
+// corrected tells of an output that a person had sent back, and that the checks accept now.
+func (s *Story) corrected(v *chargehand.View, r chargehand.Record, f chargehand.OutputChecked) []string {
+	for _, row := range v.Rows {
+		if row.ID == f.Subtask && row.Cause == chargehand.CauseSentBack {
+			return s.line(v, r, chargehand.ToneOK, "✓ ", s.name(v, f.AttemptRef), "checked again: nothing is found")
+		}
+	}
+	return nil
+}
+
 func (s *Story) retry(v *chargehand.View, r chargehand.Record, f chargehand.RetryPlanned) []string {
 	if f.Cause == chargehand.CauseContested {
 		return s.line(v, r, chargehand.ToneWarn, "⇄ ", s.name(v, f.AttemptRef), contested(v, f.Subtask)+": another worker answers it first")
+	}
+	if f.Cause == chargehand.CauseSentBack {
+		return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), term.Line(f.Correction))
 	}
 	if f.Reassign {
 		return s.line(v, r, chargehand.ToneWarn, "↻ ", s.name(v, f.AttemptRef), "given to another worker than "+strings.Join(f.Avoid, ", "))
@@ -119,7 +133,7 @@ func (s *Story) name(v *chargehand.View, a chargehand.AttemptRef) string {
 func (s *Story) line(v *chargehand.View, r chargehand.Record, tone chargehand.Tone, glyph, what, how string) []string {
 	since := r.At.Sub(v.StartedAt).Round(100 * time.Millisecond).Seconds()
 	head := fmt.Sprintf("%04.1f  %s %-32s", since, s.Style.Text(glyph), s.Style.Text(what))
-	return []string{s.Style.Tone(tone, head) + "  " + how}
+	return term.Hang(s.Style.Tone(tone, head)+"  ", how, s.Width, s.Style.ASCII)
 }
 
 // Question shows what a person is asked: what the output says, what the source says, and what
@@ -132,19 +146,22 @@ func (s *Story) Question(v *chargehand.View, r *chargehand.Review) []string {
 		}
 	}
 	lines := []string{"      " + s.Style.Bold(term.Line(label)+" — "+term.Line(v.Title)) + "   " + string(r.Risk) + " risk"}
+	say := func(what, text string) {
+		lines = append(lines, term.Hang("      "+term.Pad(what, 9), term.Line(text), s.Width, s.Style.ASCII)...)
+	}
 	for _, p := range r.Positions {
-		lines = append(lines, fmt.Sprintf("      position attempt %d by %s: %s, the gate's score is %.2f", p.Attempt, term.Line(p.Worker), p.Recommendation, p.GateScore))
+		say("position", fmt.Sprintf("attempt %d by %s: %s, the gate's score is %.2f", p.Attempt, p.Worker, p.Recommendation, p.GateScore))
 	}
 	for _, f := range r.Evidence {
 		if f.Severity != chargehand.SeverityError {
 			continue
 		}
-		lines = append(lines, "      finding  "+term.Line(f.Message))
+		say("finding", f.Message)
 		if f.Quote != "" {
-			lines = append(lines, "      output   "+term.Line(f.Quote))
+			say("output", f.Quote)
 		}
 		if f.Source != nil {
-			lines = append(lines, "      source   "+term.Line(f.Source.Quote))
+			say("source", f.Source.Quote)
 		}
 	}
 	if !r.RunEnds.IsZero() {
@@ -154,6 +171,6 @@ func (s *Story) Question(v *chargehand.View, r *chargehand.Review) []string {
 	if r.Auto == chargehand.AutoApprove {
 		verb = "approved"
 	}
-	return append(lines, fmt.Sprintf("      If nobody decides by %s this is %s automatically (policy %s).",
-		r.Deadline.UTC().Format("15:04:05Z"), verb, r.Policy))
+	return append(lines, term.Hang("      ", fmt.Sprintf("If nobody decides by %s this is %s automatically (policy %s).",
+		r.Deadline.UTC().Format("15:04:05Z"), verb, r.Policy), s.Width, s.Style.ASCII)...)
 }

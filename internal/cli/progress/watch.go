@@ -71,6 +71,12 @@ type Watch struct {
 	// Review is called once for a review that waits, and what it returns is shown. Nil shows
 	// nothing.
 	Review func(*Run, *chargehand.Review) string
+
+	// Ask lets a person decide a review that was shown. It has a goroutine of its own, and returns when
+	// the watch's context ends; what happens meanwhile is shown afterwards. Nil asks nothing.
+	Ask func(chargehand.Review)
+
+	answered chan struct{} // closed when Ask has returned; nil where nothing is asked
 }
 
 const (
@@ -139,6 +145,10 @@ func (w *Watch) Follow(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if w.answered != nil {
+			w.standStill(messages)
+			continue
+		}
 		select {
 		case m := <-messages: // texts wait while there are records, and are lost where that takes long
 			w.take(m)
@@ -153,13 +163,33 @@ func (w *Watch) Follow(ctx context.Context) error {
 		case text := <-w.Notices:
 			w.Renderer.Say(text)
 		case now := <-tick.C:
-			w.settle(now)
-			w.Renderer.Tick(now)
+			if w.settle(now); w.answered == nil {
+				w.Renderer.Tick(now)
+			}
 		case <-ctx.Done():
 		}
 	}
 	w.last(said)
 	return nil
+}
+
+// standStill shows nothing until a person has answered, or has left it.
+func (w *Watch) standStill(messages <-chan message) {
+	var later []message
+	for {
+		select {
+		case m := <-messages:
+			later = append(later, m)
+		case text := <-w.Notices:
+			w.Renderer.Say(text)
+		case <-w.answered:
+			w.answered = nil
+			for _, m := range later {
+				w.take(m)
+			}
+			return
+		}
+	}
 }
 
 func (w *Watch) read(ctx context.Context, r *Run, out chan<- message) {
@@ -263,7 +293,7 @@ func (w *Watch) settle(now time.Time) {
 			continue
 		}
 		r.done = w.Until != nil && w.Until(&r.View)
-		if w.Review != nil && !r.done {
+		if w.Review != nil && !r.done && w.answered == nil {
 			w.show(r)
 		}
 	}
@@ -280,7 +310,21 @@ func (w *Watch) show(r *Run) {
 		}
 		r.shown[rev.ID] = true
 		w.Renderer.Say(w.Review(r, rev))
+		if w.Ask != nil {
+			w.ask(*rev)
+			return
+		}
 	}
+}
+
+// ask begins a question; there is one at a time.
+func (w *Watch) ask(rev chargehand.Review) {
+	answered := make(chan struct{})
+	w.answered = answered
+	go func() {
+		defer close(answered)
+		w.Ask(rev)
+	}()
 }
 
 func (w *Watch) allDone() bool {

@@ -15,7 +15,8 @@ type Sheet struct {
 	Review *chargehand.Review
 	Run    *chargehand.View
 	Checked
-	Now time.Time
+	Now   time.Time
+	Brief bool // for a question that follows at once: an excerpt of the output, and what each answer does
 }
 
 // Write writes the sheet: deadline and consequence, what was asked, the output, the findings with
@@ -37,7 +38,13 @@ func (sh *Sheet) head(d *drawing) {
 	if sh.Run.Title != "" {
 		title += d.Style.Text(" — ") + term.Line(sh.Run.Title)
 	}
-	d.line("%s   %s risk%s%s", d.Style.Bold(title), orWord(string(r.Risk), "low"), d.Style.Text(" · "), term.Line(r.Action))
+	risk := orWord(string(r.Risk), "low") + " risk" + d.Style.Text(" · ") + term.Line(r.Action)
+	if d.Width > 0 && term.Width(title)+3+term.Width(risk) > d.Width {
+		d.wrapped("", title)
+		d.wrapped("", risk)
+	} else {
+		d.line("%s   %s", d.Style.Bold(title), risk)
+	}
 	if !r.Open() {
 		d.line("%s", upperFirst(term.Line(verdictOf(*r.Decision))))
 		return
@@ -48,9 +55,9 @@ func (sh *Sheet) head(d *drawing) {
 	}
 	due := term.TimeOfDay(r.Due(), sh.Now) + " (in " + term.Span(r.Due().Sub(sh.Now)) + ")"
 	if r.RunEnds.IsZero() {
-		d.line("If nobody decides by %s this is %s AUTOMATICALLY (policy %s)", due, outcome, term.Line(r.Policy))
+		d.wrapped("", fmt.Sprintf("If nobody decides by %s this is %s AUTOMATICALLY (policy %s)", due, outcome, r.Policy))
 	} else {
-		d.line("If nobody decides by %s THE RUN ENDS: its deadline comes before the review's", due)
+		d.wrapped("", "If nobody decides by "+due+" THE RUN ENDS: its deadline comes before the review's")
 	}
 	if r.Required {
 		d.line("It is required: a no ends the run.")
@@ -86,13 +93,23 @@ func (sh *Sheet) asked(d *drawing) {
 			d.paragraph("ASKED", row.Goal)
 		}
 	}
+	d.sentBack(sh.Run, r.TaskID)
 	d.paragraph("WHY YOU", r.Description+" ("+spoken(string(r.Cause))+")")
 	for _, c := range r.Changes {
 		d.paragraph("TOOL", c.String())
 	}
 	for _, p := range r.Positions {
-		what := fmt.Sprintf("attempt %d by %s: %s, score %.2f, output %s", p.Attempt, p.Worker, p.Recommendation, p.GateScore, p.OutputRef)
+		what := fmt.Sprintf("attempt %d by %s: %s, score %.2f, output %s", p.Attempt, p.Worker, p.Recommendation, p.GateScore, Short(p.OutputRef))
 		d.paragraph("POSITION", what)
+	}
+}
+
+// sentBack is what people said of earlier outputs of a subtask when they sent them back.
+func (d *drawing) sentBack(run *chargehand.View, subtask string) {
+	for i := range run.Reviews {
+		if r := &run.Reviews[i]; r.TaskID == subtask && r.Decision != nil && r.Decision.SendBack {
+			d.paragraph("SENT BACK", fmt.Sprintf("attempt %d, by %s: %s", r.Attempt, r.Decision.Approver, r.Decision.Comment))
+		}
 	}
 }
 
@@ -114,13 +131,68 @@ func (sh *Sheet) output(d *drawing) {
 			}
 		}
 	}
-	d.section("OUTPUT", "("+by+term.Line(r.ContentHash)+")")
-	d.content(sh.Output)
+	d.section("OUTPUT", "("+by+Short(r.ContentHash)+")")
+	if !sh.Brief {
+		d.content(sh.Output)
+		return
+	}
+	whole := drawing{Screen: d.Screen, Checked: d.Checked}
+	whole.content(sh.Output)
+	lines := strings.Split(strings.TrimSuffix(whole.String(), "\n"), "\n")
+	for _, l := range lines[:min(len(lines), excerpt)] {
+		d.line("%s", l)
+	}
+	if more := len(lines) - excerpt; more > 0 {
+		d.line("  %s %s: chargehand review show %s", d.Style.Text("…"), term.Count(more, "more line"), term.Line(r.ID))
+	}
+}
+
+const excerpt = 16 // lines of an output before a question
+
+// Short is a content hash as people are shown it. Commands take it for the whole one.
+func Short(hash string) string {
+	const digits = len("sha256:") + 12
+	if hash = term.Line(hash); strings.HasPrefix(hash, "sha256:") && len(hash) > digits {
+		return hash[:digits]
+	}
+	return hash
+}
+
+// consequences is what each answer does, and none.
+func (sh *Sheet) consequences(d *drawing) {
+	r := sh.Review
+	if sh.Output != nil || r.Subject == chargehand.SubjectTools {
+		d.paragraph("YES", r.Action)
+	}
+	no := "it is not used, and what depends on it is skipped"
+	switch {
+	case r.Required:
+		no = "it is not used; it is required, so the run ends"
+	case r.Subject == chargehand.SubjectPlan:
+		no = "the plan is not followed, and the run ends with what it has"
+	case r.Subject == chargehand.SubjectConflicts:
+		no = "the run ends"
+	}
+	d.paragraph("NO", no)
+	auto := "rejected"
+	if r.Auto == chargehand.AutoApprove {
+		auto = "approved"
+	}
+	due := term.TimeOfDay(r.Due(), sh.Now) + " (in " + term.Span(r.Due().Sub(sh.Now)) + ")"
+	if r.RunEnds.IsZero() {
+		d.paragraph("SILENCE", fmt.Sprintf("%s automatically at %s, by policy %s; no person decided then", auto, due, r.Policy))
+	} else {
+		d.paragraph("SILENCE", "the run ends at "+due+", and it is left out")
+	}
 }
 
 func (sh *Sheet) decide(d *drawing) {
 	r := sh.Review
 	if !r.Open() {
+		return
+	}
+	if sh.Brief {
+		sh.consequences(d)
 		return
 	}
 	id := term.Line(r.ID)
@@ -129,6 +201,6 @@ func (sh *Sheet) decide(d *drawing) {
 		d.section("DECIDE", reject)
 		return
 	}
-	d.section("DECIDE", fmt.Sprintf("chargehand review approve %s --hash %s", id, term.Line(r.ContentHash)))
+	d.section("DECIDE", fmt.Sprintf("chargehand review approve %s --hash %s", id, Short(r.ContentHash)))
 	d.section("", reject)
 }

@@ -47,11 +47,12 @@ func (k *Work) head(d *drawing) {
 		d.paragraph("WHY", k.Subtask.Why)
 	}
 	d.paragraph("ASKED", k.Subtask.Goal)
+	d.sentBack(k.Run, k.Subtask.ID)
 	d.line("")
 }
 
 func (k *Work) attempts(s Screen) *term.Table {
-	t := &term.Table{Head: []string{"ATTEMPT", "WORKER", "TOOK", "USD", "TOKENS", "CAME TO"}, Width: s.Width}
+	t := &term.Table{Head: []string{"ATTEMPT", "WORKER", "TOOK", "USD", "TOKENS", "CAME TO"}, Width: s.Width, Wrap: true}
 	for i := range k.Subtask.Attempts {
 		a := &k.Subtask.Attempts[i]
 		took := ""
@@ -95,7 +96,7 @@ func (k *Work) whole(d *drawing) {
 		d.paragraph("ENDED", spoken(string(a.Cause))+": "+a.Message)
 	}
 	if k.Output != nil {
-		d.section("OUTPUT", "("+term.Line(a.Output)+")")
+		d.section("OUTPUT", "("+Short(a.Output)+")")
 		d.content(k.Output)
 	}
 	if a.Verdict != nil {
@@ -106,7 +107,7 @@ func (k *Work) whole(d *drawing) {
 	}
 	switch {
 	case k.Transcript != nil:
-		d.section("SAID", "by the worker itself ("+term.Line(a.Transcript)+")")
+		d.section("SAID", "by the worker itself ("+Short(a.Transcript)+")")
 		d.content(k.Transcript)
 	case a.Transcript != "":
 		d.section("SAID", "what the worker says it did is kept; --transcript shows it")

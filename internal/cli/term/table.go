@@ -10,6 +10,9 @@ type Table struct {
 	Head  []string
 	Rows  [][]string
 	Width int // columns of the terminal; the last column is cut to fit. Zero means no limit
+
+	// Wrap shows all of the last column: under itself, or below its row where little room is left.
+	Wrap bool
 }
 
 // Add appends a row. Cells are made safe to show.
@@ -36,14 +39,38 @@ func (t *Table) Write(w io.Writer, st Style) error {
 			line.WriteString(Pad(c, widths[i]) + "  ")
 		}
 		text := strings.TrimRight(line.String(), " ")
-		if t.Width > 0 {
-			text = Clip(text, t.Width, st.ASCII)
+		lines := []string{text}
+		switch {
+		case t.Wrap && t.Width > 0 && len(row) > 0:
+			lines = t.fold(text, row, widths, st)
+		case t.Width > 0:
+			lines[0] = Clip(text, t.Width, st.ASCII)
 		}
-		if n == 0 {
-			text = st.Bold(text)
+		for _, l := range lines {
+			if l = strings.TrimRight(l, " "); n == 0 {
+				l = st.Bold(l)
+			}
+			b.WriteString(l + "\n")
 		}
-		b.WriteString(text + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// fold is a row whose last cell may take several lines.
+func (t *Table) fold(text string, row []string, widths []int, st Style) []string {
+	const words, below = 24, "    " // columns that a cell of words wants; the margin of one below its row
+	last := len(row) - 1
+	indent := 0
+	for _, w := range widths[:last] {
+		indent += w + 2
+	}
+	if t.Width-indent >= min(words, widths[last]) {
+		return Hang(Clip(Pad(strings.TrimSuffix(text, row[last]), indent), indent, st.ASCII), row[last], t.Width, st.ASCII)
+	}
+	head := Clip(strings.TrimRight(strings.TrimSuffix(text, row[last]), " "), t.Width, st.ASCII)
+	if row[last] == "" {
+		return []string{head}
+	}
+	return append([]string{head}, Hang(below, row[last], t.Width, st.ASCII)...)
 }

@@ -106,6 +106,50 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestHang(t *testing.T) {
+	for _, tt := range []struct {
+		margin, text string
+		width        int
+		want         string
+	}{
+		{"  ✋ ", "short", 0, "  ✋ short"},
+		{"  ✋ ", "日本 the cap is wrong and more words", 28, "  ✋ 日本 the cap is wrong\n     and more words"},
+		{"margin ", "no room for words here", 20, "margin no room for …"},
+		{"", "\x1b[31mred words that go on and on\x1b[0m", 21, "red words that go on\nand on"},
+	} {
+		lines := Hang(tt.margin, tt.text, tt.width, false)
+		if got := strings.Join(lines, "\n"); got != tt.want {
+			t.Errorf("%d columns: got %q, want %q", tt.width, got, tt.want)
+		}
+		for _, l := range lines {
+			if tt.width > 0 && Width(l) > tt.width {
+				t.Errorf("%q is wider than %d columns", l, tt.width)
+			}
+		}
+	}
+}
+
+// TestWrappedTable shows all of the last column: beside its row, or below it.
+func TestWrappedTable(t *testing.T) {
+	tb := Table{Head: []string{"ID", "WHAT"}, Wrap: true}
+	tb.Add("r1", "the cap is not what the source says")
+	tb.Add("r2", "")
+	for width, want := range map[int]string{
+		0:  "ID  WHAT\nr1  the cap is not what the source says\nr2\n",
+		30: "ID  WHAT\nr1  the cap is not what the\n    source says\nr2\n",
+		25: "ID\n    WHAT\nr1\n    the cap is not what\n    the source says\nr2\n",
+	} {
+		tb.Width = width
+		var b strings.Builder
+		if err := tb.Write(&b, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("%d columns: %s", width, diff)
+		}
+	}
+}
+
 func TestWriteJSON(t *testing.T) {
 	var b strings.Builder
 	in := map[string]any{"a<\u202e": "é\u009b\U000E0041\n", "raw": json.RawMessage(`1763700000123456789`)}

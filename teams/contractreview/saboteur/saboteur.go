@@ -21,11 +21,11 @@ type Lie struct {
 
 // Liar does what another worker does, and then lies about one passage. At first it alters the
 // quote. Told that the quoted words are not in the document, it quotes correctly and claims the same
-// in its answer; told again, it goes back to the quote.
+// in its answer; told again, it goes back to the quote. A person's words make it honest.
 func Liar(honest worker.Worker, lie Lie) worker.Func {
 	return func(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error) {
 		r, err := honest.Do(ctx, t)
-		if err != nil {
+		if err != nil || strings.Contains(t.Feedback, "sent back by ") {
 			return r, err
 		}
 		var out struct {

@@ -26,6 +26,19 @@ func TestLiar(t *testing.T) {
 	}
 }
 
+// TestLiarStopsWhenAPersonSpeaks sends its output back: it hands in the truth.
+func TestLiarStopsWhenAPersonSpeaks(t *testing.T) {
+	const truth = `{"items":[{"answer":"Yes","quote":"at most 5 EUR","start":9}]}`
+	honest := worker.Func(func(context.Context, chargehand.WorkerTask) (chargehand.WorkerResult, error) {
+		return chargehand.WorkerResult{Output: []byte(truth)}, nil
+	})
+	w := Liar(honest, Lie{True: "at most 5 EUR", False: "at most 55 EUR", Claim: "Yes, 55 EUR"})
+	r, err := w.Do(t.Context(), chargehand.WorkerTask{Attempt: 3, Feedback: "sent back by ana: it is 5 EUR"})
+	if err != nil || string(r.Output) != truth {
+		t.Errorf("%s, %v", r.Output, err)
+	}
+}
+
 func TestStallerLetsGo(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
