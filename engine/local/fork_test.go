@@ -282,7 +282,9 @@ func TestForkRefusals(t *testing.T) {
 		Dir: t.TempDir(), Workers: worker.Set{"w": echo},
 		Tenants: map[string]chargehand.Budget{"acme": {USD: 5 * chargehand.USD}},
 	})
-	o := order(2, func(team *chargehand.Team) { team.Workers[0].CostPerCallEstimateUSD = chargehand.USD })
+	o := order(2, func(team *chargehand.Team) {
+		team.Workers[0].Free, team.Workers[0].CostPerCallEstimateUSD = false, chargehand.USD
+	})
 	o.Tenant, o.Budget.USD = "acme", 3*chargehand.USD
 	run := start(t, e, o)
 	v := until(t, e, run, ended)
