@@ -20,11 +20,13 @@ type page struct {
 //
 //	sh             commands, run by bash in the folder and environment that earlier blocks left
 //	sh exit=3      the last command's exit code; without it every command exits with 0
-//	sh serve       a server: it runs until the page ends, and the next block begins when it listens
+//	sh serve       a server: it runs until the page or the next server, and the next block begins when it listens
 //	sh step        a step of .ci/run, which is only looked up there
 //	sh needs=key   commands that need a key or a service elsewhere: bash only parses them
 //	text output    what the block before prints, in this order; … stands for anything
-//	yaml file=NAME the text is saved as NAME; so with every other language
+//	yaml file=NAME the text is saved as NAME; so with every other language, and sh is not run then
+//
+// Any other word is a name, by which a test finds the block.
 type block struct {
 	line int // of the fence, from 1
 	lang string
@@ -39,7 +41,7 @@ type block struct {
 }
 
 // command reports whether the block is run.
-func (b *block) command() bool { return b.lang == "sh" && !b.step && b.needs == "" }
+func (b *block) command() bool { return b.lang == "sh" && !b.step && b.needs == "" && b.file == "" }
 
 // parse reads a document. Every fence that is not closed, every option that it does not know, and
 // every indented block is an error: a command that a reader sees must be one that the runner sees.
@@ -111,7 +113,7 @@ func info(s string) (b block, err error) {
 			b.step = true
 		case w == "output" && b.lang == "text":
 			b.out = true
-		case value == "" && b.lang != "sh" && b.lang != "text": // a name, by which a test finds the block
+		case !strings.Contains(w, "="): // a name
 		default:
 			err = fmt.Errorf("the fence says %q, which is not an option of ```%s", w, b.lang)
 		}

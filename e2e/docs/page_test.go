@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		{"no language", "```\nls\n```\n", "p.md:1: a fence without a language"},
 		{"console", "```console\n$ ls\n```\n", "write ```sh"},
 		{"open", "a\n```sh\nls\n", "p.md:2: the fence is not closed"},
-		{"option", "```sh skip\nls\n```\n", `"skip", which is not an option`},
+		{"option", "```sh skip=me\nls\n```\n", `"skip=me", which is not an option`},
 		{"outside", "```yaml file=../x\na: 1\n```\n", "is not an option"},
 		{"output first", "```text output\nx\n```\n", "an output without a command block"},
 		{"a list goes on", "- one\n    and on\n", ""},

@@ -91,7 +91,7 @@ func (r *runner) script(p *page, at string) (string, int, error) {
 			}
 			fmt.Fprintf(&s, "mkdir -p \"$(dirname %[2]q)\" && cp %[1]q %[2]q\n", block, b.file)
 		}
-		if b.lang != "sh" || b.step {
+		if b.lang != "sh" || b.step || b.file != "" {
 			continue
 		}
 		if err := os.WriteFile(block, []byte(b.text), 0o600); err != nil {
@@ -118,16 +118,23 @@ func (r *runner) script(p *page, at string) (string, int, error) {
 // prologue stops at the first command that fails, says which block it stands in, and ends servers.
 const prologue = `set -euo pipefail
 servers=()
+end() {
+	for pid in "${servers[@]}"; do kill -- "-$pid" 2>/dev/null || true; done
+	for pid in "${servers[@]}"; do wait "$pid" 2>/dev/null || true; done
+	servers=()
+}
 finish() {
 	code=$?
-	for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null || true; done
-	for pid in "${servers[@]}"; do wait "$pid" 2>/dev/null || true; done
+	end
 	[ -z "$at" ] || { echo "block $at"; exit 1; }
 	exit "$code"
 }
 trap finish EXIT
 serve() {
+	end
+	set -m # a process group of its own
 	( . "$1" ) >"$2" 2>&1 &
+	set +m
 	servers+=($!)
 	for _ in $(seq 600); do
 		! grep -q 'http://' "$2" || return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/chargehand/chargehand/internal/config"
 )
 
-var block = regexp.MustCompile("(?s)\n```([a-z ]+)\n(.*?)\n```\n")
+var block = regexp.MustCompile("(?s)\n```([a-z. =]+)\n(.*?)\n```\n")
 
 // The manual's server and team give the result it promises.
 func TestDocsServerAndTeam(t *testing.T) {
@@ -24,7 +24,7 @@ func TestDocsServerAndTeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, files := t.TempDir(), map[string]string{"python": "notes.py", "yaml": "team.yaml"}
+	dir, files := t.TempDir(), map[string]string{"python file=notes.py": "notes.py", "yaml file=notes.yaml": "team.yaml"}
 	for _, m := range block.FindAllStringSubmatch(string(manual), -1) {
 		if name := files[m[1]]; name != "" {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(m[2]+"\n"), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestDocsFragments(t *testing.T) {
 	var whole string
 	fragments := map[string]string{} // by what they are a part of
 	for _, m := range block.FindAllStringSubmatch(string(manual), -1) {
-		if m[1] == "yaml" {
+		if m[1] == "yaml file=notes.yaml" {
 			whole = m[2]
 		} else if part, rest, ok := strings.Cut(m[2], ":\n"); ok && m[1] == "yaml fragment" {
 			fragments[part] = rest
