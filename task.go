@@ -40,7 +40,8 @@ type WorkerTask struct {
 	Budget Budget `json:"budget,omitzero"`
 
 	EscalationConditions []string       `json:"escalationConditions,omitempty"`
-	Feedback             string         `json:"feedback,omitempty"` // the correction: why the last output was not accepted
+	Feedback             string         `json:"feedback,omitempty"`   // the correction: why the last output was not accepted
+	LastOutput           *InputRef      `json:"lastOutput,omitempty"` // the worker's own last output, where that is to be revised: data, and not accepted
 	Role                 string         `json:"role,omitempty"`
 	Hints                []string       `json:"hints,omitempty"`
 	Metadata             map[string]any `json:"metadata,omitempty"`

@@ -186,6 +186,9 @@ func taskFields(t chargehand.WorkerTask) []field {
 	for _, h := range t.Hints {
 		add("hint", h)
 	}
+	if t.LastOutput != nil {
+		add("your last output", t.LastOutput.Text)
+	}
 	add("feedback", t.Feedback)
 	return out
 }

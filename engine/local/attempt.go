@@ -22,6 +22,11 @@ func (j job) attempt(ctx context.Context, l supervise.Launch) {
 	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
 	k := j.kit()
 	err := j.fill(ctx, l.Task.InputRefs)
+	if last := l.Task.LastOutput; last != nil && err == nil {
+		refs := []chargehand.InputRef{*last}
+		err = j.fill(ctx, refs)
+		l.Task.LastOutput = &refs[0]
+	}
 	if err == nil {
 		err = unfit(k.gate.CheckInput(l.Task.AssignedWorker, l.Task.Input))
 	}

@@ -144,9 +144,17 @@ func (m *Machine) launch(k *task) Launch {
 			DoneActions: slices.Clone(k.actions), Effect: effectOf(k),
 			ExpectedOutputContract: k.spec.OutputContract, RequiredAspects: k.spec.RequiredAspects,
 			TimeoutMS: k.attempt.deadline.Sub(k.attempt.started).Milliseconds(), DeadlineAt: k.attempt.deadline,
-			Budget: m.allowance(k), Feedback: k.attempt.feedback, Role: k.spec.Role,
+			Budget: m.allowance(k), Feedback: k.attempt.feedback, LastOutput: k.lastOutput(), Role: k.spec.Role,
 		},
 	}
+}
+
+// lastOutput is what the attempt's worker made before and is to revise (SPEC.md ·2); nil for another worker.
+func (k *task) lastOutput() *chargehand.InputRef {
+	if k.revise.output == "" || k.revise.worker != k.attempt.worker {
+		return nil
+	}
+	return &chargehand.InputRef{Hash: k.revise.output, Name: "last output", From: k.spec.ID, MediaType: "application/json"}
 }
 
 func effectOf(k *task) chargehand.Effect {

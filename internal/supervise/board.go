@@ -58,6 +58,7 @@ type task struct {
 	prefer     string   // worker that goes first in the next attempt
 	avoid      []string // workers left out of it
 	correction string   // its feedback
+	revise     revision // of its last output
 	actions    []string // calls of tools that are not to be made again
 	wanted     amount   // reserve at least this for it: an attempt before was denied as much
 	spent      amount   // by its attempts so far
@@ -71,6 +72,9 @@ type task struct {
 	lacks   []string // what its accepted output is known not to cover
 	against string   // why the checks did not accept what was accepted
 }
+
+// A revision is an output that the worker who made it is to mend. The zero revision is none.
+type revision struct{ worker, output string }
 
 // A past attempt is what no_progress and the recovery table look at.
 type past struct {
@@ -206,6 +210,7 @@ func (m *Machine) applyBoard(f chargehand.Fact) {
 		k := b.tasks[f.Subtask]
 		k.past = append(k.past, past{k.attempt.worker, k.attempt.input, k.attempt.output, f.Cause})
 		k.prefer, k.avoid, k.correction = f.Prefer, f.Avoid, f.Correction
+		k.revise = revision{k.attempt.worker, f.Revise}
 		if f.Cause == chargehand.CauseBudget {
 			k.wanted = k.attempt.wanted
 		}

@@ -245,6 +245,9 @@ func (m *Machine) workAgain(now time.Time, k *task, d chargehand.Decision, out *
 	if w := k.attempt.worker; w != "" && !slices.Contains(k.avoid, w) {
 		f.Prefer = w
 	}
+	if d.SendBack && k.attempt.size > 0 {
+		f.Revise = k.attempt.output
+	}
 	m.record(now, f, out)
 }
 

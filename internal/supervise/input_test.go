@@ -237,6 +237,7 @@ func verdict(l line) chargehand.Verdict {
 		l.bad()
 	}
 	v.Feedback = "Mend this: " + why
+	v.Rework = chargehand.Rework(l.opts["rework"])
 	v.Issues = []chargehand.Finding{{ID: "f1", Severity: severity, Message: why}}
 	return v
 }

@@ -306,7 +306,7 @@ func effectLine(e Effect) string {
 		}
 		return phrase("=> launch", fmt.Sprintf("%s/%d", e.Task.TaskID, e.Task.Attempt), "on", e.Task.AssignedWorker, when(len(in) > 0, "with %s", strings.Join(in, ",")),
 			when(len(e.Task.AllowedTools) > 0, "may use %s", strings.Join(e.Task.AllowedTools, ",")), digestWords(e.Task), when(e.Task.Role != "", "as %s", e.Task.Role),
-			when(len(e.Task.DoneActions) > 0, "not again %s", strings.Join(e.Task.DoneActions, ",")))
+			when(e.Task.LastOutput != nil, "to revise %s", last(e.Task)), when(len(e.Task.DoneActions) > 0, "not again %s", strings.Join(e.Task.DoneActions, ",")))
 	case Stop:
 		return "=> stop " + ref(e.AttemptRef)
 	case Judge:
@@ -354,6 +354,13 @@ func unreviewedWords(list []chargehand.Provenance) string {
 		}
 	}
 	return when(len(out) > 0, "unreviewed: %s", strings.Join(out, " "))
+}
+
+func last(t chargehand.WorkerTask) string {
+	if t.LastOutput == nil {
+		return ""
+	}
+	return t.LastOutput.Hash
 }
 
 func digestWords(t chargehand.WorkerTask) string {

@@ -14,6 +14,7 @@ type trouble struct {
 	why        string // one sentence
 	correction string // what the next attempt is told
 	notBegun   bool   // certainly nothing was done
+	revise     bool   // the output is to be mended, not made again from nothing
 	final      bool   // to ask the same worker again changes nothing
 }
 
@@ -119,10 +120,14 @@ func (m *Machine) recover(now time.Time, k *task, t trouble, out *Output) {
 	}
 	switch do {
 	case retrySame:
-		m.record(now, chargehand.RetryPlanned{
+		f := chargehand.RetryPlanned{
 			AttemptRef: k.nextRef(), Cause: t.cause, Prefer: k.attempt.worker,
 			Avoid: k.avoidAgain(t.cause), Correction: clip(t.correction, maxText),
-		}, out)
+		}
+		if t.revise && k.attempt.size > 0 {
+			f.Revise = k.attempt.output
+		}
+		m.record(now, f, out)
 	case reassign:
 		m.record(now, chargehand.RetryPlanned{
 			AttemptRef: k.nextRef(), Cause: t.cause, Reassign: true, Avoid: avoid,

@@ -54,7 +54,7 @@ func said(lacks []string, otherwise string) string {
 // rejected is the trouble of an output that a check did not let through. The very same output to
 // the very same input again is no progress (SPEC.md ·79).
 func (m *Machine) rejected(k *task, c chargehand.Cause, v *chargehand.Verdict) trouble {
-	t := trouble{cause: c, why: summary(v), correction: v.Feedback}
+	t := trouble{cause: c, why: summary(v), correction: v.Feedback, revise: v.Rework == chargehand.Revise}
 	for _, p := range k.past {
 		if p.worker == k.attempt.worker && p.input == k.attempt.input && p.output == k.attempt.output && p.output != "" {
 			t.cause = chargehand.CauseNoProgress
