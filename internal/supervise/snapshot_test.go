@@ -80,7 +80,7 @@ func ids(tasks []*task) []string {
 
 var whole = gocmp.Options{
 	gocmp.AllowUnexported(snapshot{}, run{}, ending{}, planning{}, proposal{}, ledger{}, amount{}, closing{}, end{}, board{}, task{},
-		taskShot{}, attempt{}, past{}, timer{}, desk{}, debate{}, position{}, voice{}, rival{}),
+		taskShot{}, attempt{}, past{}, timer{}, desk{}, debate{}, revision{}, position{}, voice{}, rival{}),
 	cmpopts.EquateEmpty(),
 }
 
