@@ -1,7 +1,6 @@
 package contractreview
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -26,18 +25,22 @@ var contractWords = func() map[string]bool {
 	return words
 }()
 
-// fewestWords is how many different contract words a contract has at least. Some thirty stand in the
-// shortest licence in wide use.
-const fewestWords = 3
+// fewestWords is how many different contract words a contract has at least; a single clause, one for
+// each clauseWords words begun. Some thirty stand in the shortest licence in wide use.
+const (
+	fewestWords = 3
+	clauseWords = 40
+)
 
 // unlike is what a report says of a text that is no contract.
 const unlike = "This does not look like a contract: it has hardly any of the words that contracts have. No risk is rated."
 
 // looksLikeContract reports whether texts, together, have enough of a contract's words.
 func looksLikeContract(texts ...string) bool {
-	seen := map[string]bool{}
+	seen, words := map[string]bool{}, 0
 	for _, text := range texts {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			words++
 			if word = strings.ToLower(word); contractWords[word] {
 				seen[word] = true
 			}
@@ -46,7 +49,7 @@ func looksLikeContract(texts ...string) bool {
 			}
 		}
 	}
-	return false
+	return len(seen) > 0 && len(seen) >= 1+words/clauseWords
 }
 
 // Check refuses documents that cannot be reviewed: they do not look like a contract. The error is
@@ -61,7 +64,7 @@ func Check(docs []chargehand.Document) error {
 	}
 	return &chargehand.Error{
 		Code: chargehand.CodeInvalid, What: docs[0].Name + " cannot be reviewed", Why: "this does not look like a contract",
-		Next: fmt.Sprintf("give the contract's text, in English: it has fewer than %d of the words that contracts have, such as agreement, party and shall", fewestWords),
+		Next: "give the contract's text, in English: it has hardly any of the words that contracts have, such as agreement, party and shall",
 	}
 }
 

@@ -15,12 +15,13 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	const licence = "Permission to use this software is granted. The author gives no warranty and has no liability under this license."
-	for name, text := range map[string]string{"sample": string(sample), "licence": licence} {
+	const clause = "The buyer pays EUR 500 within 30 days."
+	for name, text := range map[string]string{"sample": string(sample), "licence": licence, "clause": clause} {
 		if err := Check([]chargehand.Document{{Name: name, Text: text}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	const recipe = "Beat three eggs. Add the flour in terms of spoons, and the rest as the section below says."
+	recipe := strings.Repeat("Beat three eggs. Add the flour, in terms of spoons, and stir for as long as the section below says. ", 10)
 	for _, text := range []string{"hello", "", recipe} {
 		err := Check([]chargehand.Document{{Name: "note.txt", Text: text}})
 		e, ok := errors.AsType[*chargehand.Error](err)
