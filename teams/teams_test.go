@@ -92,9 +92,9 @@ func TestContractReviewRuns(t *testing.T) {
 			if res.Status != chargehand.RunCompleted || len(res.Gaps) > 0 {
 				t.Errorf("%s, gaps %v", res.Status, res.Gaps)
 			}
-			var report struct{ Text string }
-			if err := json.Unmarshal(res.Output, &report); err != nil || !strings.Contains(report.Text, "confirmed by lexical-reader") {
-				t.Errorf("the report: %v\n%s", err, report.Text)
+			var out struct{ Report struct{ Text string } }
+			if err := json.Unmarshal(res.Output, &out); err != nil || !strings.Contains(out.Report.Text, "confirmed by lexical-reader") {
+				t.Errorf("the report: %v\n%s", err, out.Report.Text)
 			}
 			t.Logf("%d items, conflicts %v, cost %s", len(res.Items), res.Conflicts, res.Cost.USD)
 		})

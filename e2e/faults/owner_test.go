@@ -30,7 +30,7 @@ func TestTwoOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := run(t, data, "runs", "pause", "@latest")
-	refused.want(t, 10, "another process has it", "--data")
+	refused.want(t, 10, "has it, and does not answer", "--data")
 	write(t, filepath.Join(dir, "go"), "")
 	owner.want(t, 0, "exit 0")
 }

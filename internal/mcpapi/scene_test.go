@@ -87,7 +87,7 @@ func team(name string) chargehand.Team {
 	t := chargehand.Team{
 		Name: name, Description: "Answers questions.",
 		Workers: []chargehand.WorkerSpec{{
-			WorkerID: "hand", Capabilities: []string{"answer"}, OutputContracts: []string{"answer"}, MaxConcurrentTasks: 64,
+			WorkerID: "hand", Free: true, Capabilities: []string{"answer"}, OutputContracts: []string{"answer"}, MaxConcurrentTasks: 64,
 		}},
 		Contracts: []chargehand.Contract{{Name: "answer", Schema: json.RawMessage(
 			`{"type":"object","required":["answer"],"properties":{"answer":{"type":"string"}}}`)}},

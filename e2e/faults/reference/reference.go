@@ -61,7 +61,7 @@ func Order() chargehand.Order {
 	books := spec("bookkeeper", "book", 1)
 	books.Idempotent = true
 	t := chargehand.Team{
-		Name: "reference", Planner: chargehand.Planner{Func: "planner"}, Synthesis: &chargehand.Synthesis{Capability: "write"},
+		Name: "reference", Planner: chargehand.Planner{Func: "planner", EstimateUSD: chargehand.USD / 1000}, Synthesis: &chargehand.Synthesis{Capability: "write"},
 		Workers: []chargehand.WorkerSpec{
 			spec("reader", "read", 3), spec("author", "write", 1), books, spec("printer", "print", 1), spec("judge", "judge", 4),
 		},
