@@ -8,9 +8,9 @@ import (
 // CheckCeiling is CheckBudget of the team's own budget.
 func (t *Team) CheckCeiling() []Problem { return t.CheckBudget(t.Budget) }
 
-// CheckBudget is what keeps the team from working under a ceiling: workers of which it is not known what
-// a call costs at most, in dollars or in tokens, whichever has a ceiling (SPEC.md ·90). It is no part of
-// Check: a run that has begun goes on.
+// CheckBudget lists what keeps the team from working under a ceiling: workers without a declared cost
+// per call, in dollars or in tokens, whichever has a ceiling (SPEC.md ·90). It is no part of Check: a
+// run that has begun goes on.
 func (t *Team) CheckBudget(b Budget) []Problem {
 	c := newCheck(t)
 	for i := range t.Workers {

@@ -22,7 +22,7 @@ type Contract struct {
 	Detectors    []DetectorRule `json:"detectors,omitempty"` // besides those of Policy.Detectors
 	Criteria     []string       `json:"criteria,omitempty"`  // what a judge is asked
 	MaxBytes     int            `json:"maxBytes,omitempty"`  // of an output; zero means 4 MiB
-	StopOn       []Detector     `json:"stopOn,omitempty"`    // of Detectors, those of which a hit stops a worker while it writes; secrets always does
+	StopOn       []Detector     `json:"stopOn,omitempty"`    // of Detectors, those that stop a worker while it writes; secrets always does
 }
 
 // An ItemRule names the list in an output whose elements are findings about a source: each has a

@@ -230,7 +230,7 @@ type RetryPlanned struct {
 	Prefer     string   `json:"prefer,omitempty"` // the worker that goes first
 	Avoid      []string `json:"avoid,omitempty"`  // workers left out
 	Correction string   `json:"correction,omitempty"`
-	Revise     string   `json:"revise,omitempty"` // content hash of the last output, which its worker is to revise; empty: it is done anew
+	Revise     string   `json:"revise,omitempty"` // content hash of the last output, which its worker is to revise; empty: the work begins again
 }
 
 // SubtaskEnded says that nothing more will be done for a subtask.

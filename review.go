@@ -56,7 +56,7 @@ func (r *Review) Due() time.Time {
 	return r.RunEnds
 }
 
-// Otherwise says what follows when nobody decides until Due.
+// Otherwise says what follows without a decision until Due.
 func (r *Review) Otherwise() string {
 	switch {
 	case !r.RunEnds.IsZero():

@@ -47,7 +47,7 @@ func (a *app) listCommand() *cobra.Command {
 	return c
 }
 
-const stateWaiting = "waiting" // a running run of which nothing goes on until a person decides
+const stateWaiting = "waiting" // a running run that does nothing until a person decides
 
 var runStates = []string{"pending", "running", stateWaiting, "paused", "human_control", "completed", "partial", "failed", "cancelled"}
 

@@ -17,7 +17,7 @@ import (
 	"github.com/chargehand/chargehand/internal/audit"
 )
 
-// A mutant is a pack of which the same must be said by both verifiers.
+// A mutant is a pack that both verifiers must judge alike.
 type mutant struct {
 	pack []byte
 	fits bool // its members are the pack's, and nothing else is in it

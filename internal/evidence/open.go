@@ -24,7 +24,7 @@ var partNames = []string{
 	partReadme, partManifest, partSignature, partReport, partRecords, partLeaves, partProof, partCheckpoint, partKey, partWitnesses,
 }
 
-// An archive is a pack's members, none of which has been believed yet.
+// An archive is a pack's members, before any of them is verified.
 type archive struct {
 	file      io.ReaderAt
 	parts     map[string]*member

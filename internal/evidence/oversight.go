@@ -24,7 +24,7 @@ type Escalation struct {
 	ByPolicy    bool      `json:"byPolicy,omitempty"`
 	ByRequester bool      `json:"byRequester,omitempty"` // the reviewer had started the run
 	Withdrawn   bool      `json:"withdrawn,omitempty"`   // the run ended without waiting
-	Waiting     bool      `json:"waiting,omitempty"`     // nobody has decided yet
+	Waiting     bool      `json:"waiting,omitempty"`     // no decision yet
 	DecidedAt   time.Time `json:"decidedAt,omitzero"`
 	Missing     []string  `json:"missing,omitempty"` // of the five fields; of one that waits, not those the decision brings
 }

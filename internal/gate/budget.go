@@ -8,7 +8,7 @@ import (
 
 // budgetRule is the rule of a finding that says that a layer gave up. What a layer may cost is counted
 // in steps and bytes, which the contract, the task and the output decide: every machine gives up at the
-// same place. A layer that gave up accepts nothing and blames nobody: a person decides.
+// same place. A layer that gave up accepts nothing and blames no worker: a person decides.
 const budgetRule = "budget"
 
 // giveUp says, once for each layer, that it stopped before its end. What was found until then stands.

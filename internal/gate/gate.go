@@ -107,7 +107,7 @@ func checkInput(s *schema, input []byte) []chargehand.Finding {
 		return fs.list
 	}
 	faults, enough := s.check(v, d.values)
-	if !enough { // nobody is asked about an input: it is refused, and the finding names the budget
+	if !enough { // an input goes to no person: it is refused, and the finding names the budget
 		fs.add(chargehand.LayerSchema, budgetRule, chargehand.SeverityError).Message = gaveUp(chargehand.LayerSchema, schemaBudget(d.values))
 	}
 	for _, fault := range faults {

@@ -233,7 +233,7 @@ func costly(err error) bool {
 	return errors.Is(err, errCost) || ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
 
-// tooCostly gives up a layer where that is what came of an expression.
+// tooCostly gives up a layer when an expression exceeds its cost.
 func (k *check) tooCostly(l chargehand.Layer, what string, err error) bool {
 	if !costly(err) {
 		return false

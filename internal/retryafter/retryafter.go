@@ -11,7 +11,7 @@ import (
 
 // Of is the wait that the headers of an answer ask for, however long it is. Zero means that they ask for
 // none. Retry-After-Ms and Retry-After go first (RFC 9110 §10.2.3: seconds or a date). Without them it is
-// the longest reset of a rate limit of which nothing remains.
+// the longest reset of an exhausted rate limit.
 //
 // Dates are compared with the answer's own Date, so that a clock that is wrong does no harm, and with now
 // where the answer has none.

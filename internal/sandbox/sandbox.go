@@ -1,4 +1,4 @@
-// Package sandbox starts programs that nobody has to trust: apart from this process, from the data
+// Package sandbox starts programs without trusting them: apart from this process, from the data
 // folders of its engines and from one another, where the machine can do that (RELIABILITY.md row 26a).
 //
 // Bubblewrap does the work on Linux. A program in it has process, IPC, host name, network and mount
@@ -112,7 +112,7 @@ func Status() (string, error) {
 	return tried.version, tried.err
 }
 
-// A trial is what came of trying bubblewrap out.
+// A trial is the outcome of one attempt to run bubblewrap.
 type trial struct {
 	program string
 	version string

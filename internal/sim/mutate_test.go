@@ -18,7 +18,7 @@ import (
 // "//guard:NAME" where the rule is a promise to the user too.
 type rule struct {
 	name   string
-	breaks string // the invariants of which one must fail without it
+	breaks string // the invariants; one of them must fail without it
 	runs   int
 }
 

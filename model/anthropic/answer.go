@@ -50,7 +50,7 @@ func stopOf(r sdk.StopReason) model.Stop {
 	return model.StopOther
 }
 
-// counts are the usage of a message, of which an event may say a part.
+// counts are the usage of a message; an event may hold a part of them.
 type counts struct {
 	Plain   wire.Count `json:"input_tokens"`
 	Read    wire.Count `json:"cache_read_input_tokens"`

@@ -121,7 +121,7 @@ func (e *Event) ended(v *chargehand.View, f chargehand.RunEnded) {
 	e.money("spent", v.Spent).with("why", f.Why)
 }
 
-// auto is what follows when nobody decides: the policy's answer, or the end of the run.
+// auto is what follows without a decision: the policy's answer, or the end of the run.
 func auto(r *chargehand.Review) string {
 	if r.RunEnds.IsZero() {
 		return string(r.Auto)
