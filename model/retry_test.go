@@ -150,8 +150,11 @@ func TestUsageCheck(t *testing.T) {
 		u  model.Usage
 		ok bool
 	}{
-		{model.Usage{}, true}, {model.Usage{Input: model.MostTokens, Output: 1}, true},
-		{model.Usage{Input: -1}, false}, {model.Usage{Output: model.MostTokens + 1}, false}, {model.Usage{CachedInput: 1 << 40}, false},
+		{model.Usage{}, true},
+		{model.Usage{Input: model.MostTokens, Output: 1}, true},
+		{model.Usage{Input: -1}, false},
+		{model.Usage{Output: model.MostTokens + 1}, false},
+		{model.Usage{CachedInput: 1 << 40}, false},
 	} {
 		if err := c.u.Check(); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.u, err)

@@ -202,7 +202,7 @@ func TestHostileProgramAsAnotherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, b, 0o755); err != nil { //nolint:gosec // the other user starts it
+	if err := os.WriteFile(program, b, 0o755); err != nil { // the other user starts it
 		t.Fatal(err)
 	}
 	kind.Command = []string{program}

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, paths []string, only bool, out io.Writer) error {
+func run(ctx context.Context, paths []string, only bool, out io.Writer) (err error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func run(ctx context.Context, paths []string, only bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := build(ctx, root, filepath.Join(dir, "bin", "chargehand")); err != nil {
 		return err
 	}

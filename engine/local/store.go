@@ -157,7 +157,7 @@ func unusable(dir string, err error) error {
 // unopened is unusable for what went wrong while a journal was opened: it may be damaged.
 func unopened(dir string, err error) error {
 	err = unusable(dir, err)
-	if e, ok := err.(*chargehand.Error); ok && e.Code == chargehand.CodeUnavailable && damaged(e.Err) {
+	if e, ok := errors.AsType[*chargehand.Error](err); ok && e.Code == chargehand.CodeUnavailable && damaged(e.Err) {
 		e.Code, e.Next = chargehand.CodeAudit, auditNext
 	}
 	return err

@@ -18,8 +18,15 @@ var absences = []any{
 	"nicht vorhanden", "Nicht gefunden", "keine Angabe", "Keine", "k.A.", "entfällt", "nicht anwendbar", "im Vertrag nicht geregelt",
 	"non trouvé", "aucun", "Non applicable", "néant", "pas mentionné", "sans objet", "no encontrado", "No aplica", "ninguno", "no consta", "non trovato", "assente",
 	"não encontrado", "nenhum", "niet gevonden", "n.v.t.", "geen", "nie znaleziono", "brak", "не найдено", "отсутствует", "无", "未找到", "なし", "該当なし", "없음", "해당 없음",
-	[]any{"not found"}, []any{nil, "n/a"}, object{"value": "not found"}, object{"value": "none", "confidence": 0.9}, object{"present": false, "note": "looked twice"},
-	object{"found": false}, object{"answer": nil, "verified": true}, object{"text": []any{"n/a"}}, object{"amount": nil, "currency": "n/a"},
+	[]any{"not found"},
+	[]any{nil, "n/a"},
+	object{"value": "not found"},
+	object{"value": "none", "confidence": 0.9},
+	object{"present": false, "note": "looked twice"},
+	object{"found": false},
+	object{"answer": nil, "verified": true},
+	object{"text": []any{"n/a"}},
+	object{"amount": nil, "currency": "n/a"},
 }
 
 // answersOf are answers, though they hold such words.
@@ -28,7 +35,11 @@ var answersOf = []any{
 	"There is no cap on liability.", "not before 2026", "No assignment without consent", "absent consent, assignment is void", "void", "either party", "The law of the State of Nevada",
 	"missing parts are replaced within 30 days", "30", "Not later than 30 days after notice is given", "unknown vessels are insured by Acme", "null and void after five years",
 	"not transferable", "Non-exclusive", "perpetual", "silence counts as consent", "void where prohibited", "A", "C-", "+", "No. 7", "not covered",
-	strings.Repeat("not found ", 60), []any{"not found", "but see section 7"}, object{"value": "USD 5", "note": "none"}, object{"amount": json.Number("5"), "note": "none"}, object{"present": true},
+	strings.Repeat("not found ", 60),
+	[]any{"not found", "but see section 7"},
+	object{"value": "USD 5", "note": "none"},
+	object{"amount": json.Number("5"), "note": "none"},
+	object{"present": true},
 }
 
 // TestAbsentInAnyWording: an answer that says that a thing is not there is one only with a search that

@@ -87,8 +87,10 @@ func bombs() []bomb {
 		{"doubled allOf of a text", shaped(strings.Replace(doubled(40), `"minProperties":0`, `"maxLength":9`, 1)), "", `"short"`, chargehand.LayerSchema},
 		{"a circle of references", shaped(`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`), "", `{}`, chargehand.LayerSchema},
 		{"recursive dynamicRef", shaped(dynamicTree), "", nested(40, "a", "a"), chargehand.LayerSchema},
-		{"list that is read twice, inside not", shaped(`{"not":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"},"contains":{"$ref":"#/$defs/n"}}}}`),
-			"", strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60), chargehand.LayerSchema},
+		{
+			"list that is read twice, inside not", shaped(`{"not":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"},"contains":{"$ref":"#/$defs/n"}}}}`),
+			"", strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60), chargehand.LayerSchema,
+		},
 		{"uniqueItems with values that hash alike", shaped(`{"uniqueItems":true}`), "", brackets(4_000), ""},
 		{"uniqueItems again and again", shaped(`{"uniqueItems":true,"allOf":[` + text(60, `{"uniqueItems":true},`) + `{"uniqueItems":true}]}`), "", brackets(4_000), chargehand.LayerSchema},
 		{"large pattern", shaped(`{"pattern":"(x{1,400})(y|z){2,400}$"}`), "", `"` + text(400_000, "x") + `"`, chargehand.LayerSchema},
@@ -103,8 +105,13 @@ func bombs() []bomb {
 		{"indexOf that goes back", ruled(`output.a.indexOf(output.b) < 0`, ""), "", object{"a": text(1_000_000, "x"), "b": text(500_000, "x") + "y"}, chargehand.LayerRules},
 		{"matches of the output's own pattern", ruled(`output.a.matches(output.b)`, ""), "", object{"a": text(1_000_000, "x"), "b": "(x*){3}(x{1,400})+y"}, chargehand.LayerRules},
 		{"sets of many", ruled(`sets.contains(output, output)`, ""), "", sevens(100_000), chargehand.LayerRules},
-		{"a dear calculation", chargehand.Contract{Calculations: []chargehand.Calculation{{ID: "c", Path: "/t", Equals: `sum(output.n.map(a, sum(output.n.map(b, a * b))))`}}},
-			"", object{"t": 1, "n": json.RawMessage(sevens(2_000))}, chargehand.LayerConsistency},
+		{
+			"a dear calculation",
+			chargehand.Contract{Calculations: []chargehand.Calculation{{ID: "c", Path: "/t", Equals: `sum(output.n.map(a, sum(output.n.map(b, a * b))))`}}},
+			"",
+			object{"t": 1, "n": json.RawMessage(sevens(2_000))},
+			chargehand.LayerConsistency,
+		},
 		{"more text than detectors read", chargehand.Contract{MaxBytes: 64 << 20, Detectors: chargehand.Detect(chargehand.DetectSecrets)}, "", `"` + text(2_800_000, "private key ") + `"`, chargehand.LayerRules},
 
 		{"searches that match everywhere", listed, doc, many(absent, 500), chargehand.LayerCompleteness},

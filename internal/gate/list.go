@@ -118,8 +118,7 @@ func (g *Gate) Invariants(facts map[string][]Fact) []chargehand.Finding {
 			continue
 		}
 		if costly(err) {
-			fs.add(chargehand.LayerConsistency, budgetRule, chargehand.SeverityReview).Message =
-				gaveUp(chargehand.LayerConsistency, "the invariant "+quoted(r.id)+" takes more than "+grouped(maxCost)+" steps")
+			fs.add(chargehand.LayerConsistency, budgetRule, chargehand.SeverityReview).Message = gaveUp(chargehand.LayerConsistency, "the invariant "+quoted(r.id)+" takes more than "+grouped(maxCost)+" steps")
 			continue
 		}
 		f := fs.add(chargehand.LayerConsistency, r.id, r.severity)

@@ -103,7 +103,7 @@ func (s *Server) readResponses(r *http.Request) (Request, Fault) {
 func (q *Request) items(input json.RawMessage, stored bool) error {
 	var all []responsesItem
 	if err := json.Unmarshal(input, &all); err != nil || len(all) == 0 {
-		return fmt.Errorf("Invalid type for 'input': expected a list of items (%v)", err) //nolint:staticcheck // the API's words
+		return fmt.Errorf("Invalid type for 'input': expected a list of items (%w)", err) //nolint:staticcheck // the API's words
 	}
 	var sealed []string
 	for i, it := range all {
