@@ -16,7 +16,7 @@ import (
 )
 
 // pageTime is how long the commands of one page may take altogether.
-const pageTime = 10 * time.Minute
+const pageTime = 3 * time.Minute
 
 // A runner runs pages, each in a folder of its own.
 type runner struct {
