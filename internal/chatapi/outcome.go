@@ -154,7 +154,8 @@ func (j *job) text(res *chargehand.Result) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// prose is the text that an output consists of, or has under a name that says so.
+// prose is the text that an output consists of, or has under a name that says so: as it is, or as the
+// text of a document.
 func prose(output json.RawMessage) string {
 	var text string
 	if json.Unmarshal(output, &text) == nil {
@@ -167,6 +168,10 @@ func prose(output json.RawMessage) string {
 	for _, name := range []string{"text", "markdown", "answer", "report", "content"} {
 		if json.Unmarshal(fields[name], &text) == nil && text != "" {
 			return text
+		}
+		var document struct{ Text string }
+		if json.Unmarshal(fields[name], &document) == nil && document.Text != "" {
+			return document.Text
 		}
 	}
 	return ""
