@@ -12,6 +12,7 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/progress"
 	"github.com/chargehand/chargehand/internal/cli/report"
+	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
 // A runForm is what the flags of "run" say.
@@ -49,12 +50,12 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
-	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, html, table or json")
+	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, html, table, json (an array where there are several files) or jsonl")
 	return c
 }
 
 func (a *app) run(c *cobra.Command, f runForm, name string, files []string) error {
-	if err := oneOf("--output", f.output, "md", "html", "table", "json"); err != nil {
+	if err := oneOf("--output", f.output, "md", "html", "table", "json", "jsonl"); err != nil {
 		return err
 	}
 	r, err := a.team(name)
@@ -73,7 +74,7 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 		return err
 	}
 	if f.planOnly {
-		return a.showPlan(c.Context(), &orders[0], f.output == "json")
+		return a.showPlan(c.Context(), &orders[0], f.output == "json" || f.output == "jsonl")
 	}
 	if f.detach {
 		return a.detach(c.Context(), orders, c.Flags(), f.output)
@@ -125,8 +126,11 @@ func (j *journey) abandon(ctx context.Context) {
 	j.runs = nil
 }
 
-// results writes what every run has to show, in the order they were asked for.
+// results writes the result of every run, in the order of the orders. As JSON several results are one
+// array.
 func (j *journey) results(ctx context.Context, form string) error {
+	together := form == "json" && len(j.runs) > 1
+	all := []*chargehand.Result{}
 	for _, r := range j.runs {
 		if r.View.RunID == "" {
 			continue
@@ -135,9 +139,16 @@ func (j *journey) results(ctx context.Context, form string) error {
 		if err != nil {
 			return fmt.Errorf("read the result of %s: %w", r.ID, err)
 		}
+		if together {
+			all = append(all, result)
+			continue
+		}
 		if err := j.app.writeResult(j.app.io.Out, result, r.View.Sign(), form); err != nil {
 			return fmt.Errorf("write the result of %s: %w", r.ID, err)
 		}
+	}
+	if together {
+		return term.WriteJSON(j.app.io.Out, all)
 	}
 	return nil
 }
@@ -145,7 +156,7 @@ func (j *journey) results(ctx context.Context, form string) error {
 // writeResult writes a result; stands says how its run stands, for one that has not ended.
 func (a *app) writeResult(w io.Writer, r *chargehand.Result, stands chargehand.Sign, form string) error {
 	switch form {
-	case "json":
+	case "json", "jsonl":
 		return report.JSON(w, r)
 	case "table":
 		return report.Table(w, r, stands, a.screen(a.io.Out))

@@ -248,7 +248,7 @@ func (a *app) resultCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "result RUN", Short: "Write a run's result; of one under way, what there is", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "md", "html", "table", "json"); err != nil {
+			if err := oneOf("--output", form, "md", "html", "table", "json", "jsonl"); err != nil {
 				return err
 			}
 			ctx, stop := a.ctx(c)
@@ -266,7 +266,7 @@ func (a *app) resultCommand() *cobra.Command {
 			})
 		},
 	}
-	outputFlag(c, &form, "md", "md, html, table or json")
+	outputFlag(c, &form, "md", "md, html, table, json or jsonl")
 	return c
 }
 
