@@ -50,9 +50,6 @@ func (a *app) auditListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List runs with their records, and how many a signed checkpoint covers", Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			if limit < 1 {
 				return usage("--limit must be at least 1", "")
 			}
@@ -62,7 +59,7 @@ func (a *app) auditListCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", limit, "at most so many, the newest first")
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -95,7 +92,7 @@ func (a *app) auditList(ctx context.Context, l Archive, limit int, form string) 
 		list = append(list, logged{r.RunID, r.Title, r.State, e.Records, e.Last, e.Last < covered})
 	}
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "checkpoint": covered, "runs": list})
+		return a.writeJSON(map[string]any{"schema_version": 1, "checkpoint": covered, "runs": list})
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.io.Err, "no runs; start one with: chargehand run")
@@ -123,9 +120,6 @@ func (a *app) auditShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Tell a run's records, a sentence each; -o jsonl writes them as they are stored", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "table", "json", "jsonl"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return a.archive(ctx, func(l Archive) error {
@@ -141,7 +135,7 @@ func (a *app) auditShowCommand() *cobra.Command {
 			})
 		},
 	}
-	outputFlag(c, &form, "table", "table, json or jsonl")
+	a.outputFlag(c, &form, "table", "json", "jsonl")
 	return c
 }
 
@@ -175,7 +169,7 @@ func (a *app) auditShow(r *local.Recorded, form string) error {
 		list = append(list, told{evidence.Describe(rec), r.Leaves[i], hex.EncodeToString(hash[:])})
 	}
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "runId": r.Run, "records": list})
+		return a.writeJSON(map[string]any{"schema_version": 1, "runId": r.Run, "records": list})
 	}
 	t := term.Table{Head: []string{"SEQ", "TIME", "WHO", "TYPE", "SUBJECT", "HASH", "WHAT"}, Width: a.screen(a.io.Out).Width}
 	for _, e := range list {
@@ -188,10 +182,16 @@ func (a *app) auditShow(r *local.Recorded, form string) error {
 	return t.Write(a.io.Out, a.style(a.io.Out))
 }
 
-// writeLines writes records byte for byte, so that they can be hashed; on a terminal, what could not
+// writeLines writes records byte for byte, so that they can be hashed, or what --jq makes of each; on a terminal, what could not
 // be seen is shown.
 func (a *app) writeLines(lines [][]byte) error {
 	for _, line := range lines {
+		if a.jq != nil {
+			if err := a.writeJSON(json.RawMessage(line)); err != nil {
+				return err
+			}
+			continue
+		}
 		text := string(line)
 		if isTerminal(a.io.Out) {
 			text = term.Line(text)

@@ -29,9 +29,6 @@ func (a *app) coverageCommand() *cobra.Command {
 		Long: "Lists what people were asked about: the subtask's description, the worker's output, why it was not simply\n" +
 			"accepted, who decided, and what (EU AI Act, Art. 14). One that waits for its decision is listed and not counted.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--output", f.output, "table", "json"); err != nil {
-				return err
-			}
 			since, err := span(f.since)
 			if err != nil {
 				return err
@@ -46,7 +43,7 @@ func (a *app) coverageCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.since, "since", "30d", "how far back, such as 30d or 12h; by when a run was started")
 	c.Flags().Float64Var(&f.under, "fail-under", 0, "exit with 12 where fewer than so many percent of those decided are complete")
-	outputFlag(c, &f.output, "table", "table or json")
+	a.outputFlag(c, &f.output, "table", "json")
 	return c
 }
 
@@ -71,7 +68,7 @@ func (a *app) coverage(ctx context.Context, l Archive, since time.Duration, f co
 	}
 	c := evidence.Cover(list)
 	if f.output == "json" {
-		err = term.WriteJSON(a.io.Out, struct {
+		err = a.writeJSON(struct {
 			Schema int `json:"schema_version"`
 			Runs   int `json:"runs"`
 			evidence.Coverage

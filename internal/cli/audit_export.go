@@ -33,9 +33,6 @@ func (a *app) auditExportCommand() *cobra.Command {
 			"chargehand. A redaction leaves out whole records and contents; their hashes stay, and the pack still verifies:\n\n" +
 			"  reason: personal data\n  records: [attempt_started]\n  artifacts: [document, text/plain]",
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", f.output, "table", "json"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return cause(ctx, a.auditExport(ctx, given[0], f))
@@ -43,7 +40,7 @@ func (a *app) auditExportCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default evidence_RUN.zip)")
 	c.Flags().StringVar(&f.redact, "redact", "", "YAML file that says what to leave out, and why")
-	outputFlag(c, &f.output, "table", "table or json")
+	a.outputFlag(c, &f.output, "table", "json")
 	return c
 }
 
@@ -140,7 +137,7 @@ func unwritable(path string, err error) error {
 
 func (a *app) exported(m *evidence.Manifest, src *evidence.Source, f exportForm) error {
 	if f.output == "json" {
-		return term.WriteJSON(a.io.Out, struct {
+		return a.writeJSON(struct {
 			Schema int    `json:"schema_version"`
 			File   string `json:"file"`
 			Key    string `json:"key"`

@@ -38,9 +38,6 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 			"not, and exits with 11 where something is wrong. Without an argument it verifies the data folder; a RUN\n" +
 			"is verified with the folder it is in. A pack needs no data folder.",
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", f.output, "table", "json"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return cause(ctx, a.auditVerify(ctx, append(given, "")[0], f))
@@ -50,7 +47,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 	fl.StringVar(&f.key, "key", "", "the log's public key, or a file with it, as you know it from elsewhere")
 	fl.StringArrayVar(&f.kept, "checkpoint", nil, "file of a signed checkpoint that you kept; may be given more than once")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 11 also where less is shown than could be, or records are not covered yet")
-	outputFlag(c, &f.output, "table", "table or json")
+	a.outputFlag(c, &f.output, "table", "json")
 	return c
 }
 
@@ -124,7 +121,7 @@ func (a *app) verifyPack(path string, f verifyForm) error {
 	}
 	r := evidence.Verify(file, info.Size(), trust)
 	if f.output == "json" {
-		err = term.WriteJSON(a.io.Out, struct {
+		err = a.writeJSON(struct {
 			Schema int    `json:"schema_version"`
 			Pack   string `json:"pack"`
 			*evidence.Report
@@ -193,7 +190,7 @@ func (a *app) verifyFolder(ctx context.Context, dir, run string, f verifyForm) e
 		r.Add(*seen)
 	}
 	if f.output == "json" {
-		err = term.WriteJSON(a.io.Out, struct {
+		err = a.writeJSON(struct {
 			Schema int    `json:"schema_version"`
 			Run    string `json:"runId,omitempty"`
 			*audit.Report

@@ -93,6 +93,7 @@ type app struct {
 	Parts
 	io    IO
 	flags flags
+	jq    *query // of --jq; nil where it was not given
 }
 
 // flags are those that every command has.

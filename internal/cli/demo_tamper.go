@@ -27,15 +27,12 @@ func (a *app) tamperCommand() *cobra.Command {
 		Long: "Runs the demo's story in a temporary folder, changes one byte of one record in its database, as anybody\n" +
 			"could who may write to it, and verifies. It exits with 0 when the byte was found.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return cause(ctx, a.demoTamper(ctx, form))
 		},
 	}
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -61,7 +58,7 @@ func (a *app) demoTamper(ctx context.Context, form string) error {
 		return err
 	}
 	if form == "json" {
-		if err := term.WriteJSON(a.io.Out, t); err != nil {
+		if err := a.writeJSON(t); err != nil {
 			return err
 		}
 	}

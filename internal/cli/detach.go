@@ -146,7 +146,7 @@ func (b *child) lastLines() string {
 // tellDetached says where the runs are now: their ids on stdout, everything else on stderr.
 func (a *app) tellDetached(b *child, form string) error {
 	if form == "json" || form == "jsonl" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "runIds": b.runs, "pid": b.cmd.Process.Pid, "log": b.log})
+		return a.writeJSON(map[string]any{"schema_version": 1, "runIds": b.runs, "pid": b.cmd.Process.Pid, "log": b.log})
 	}
 	fmt.Fprintln(a.io.Out, strings.Join(b.runs, "\n"))
 	which := b.runs[0]

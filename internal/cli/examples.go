@@ -36,7 +36,7 @@ var examples = map[string]string{
 	"runs logs":      "chargehand runs logs @latest -f",
 	"runs pause":     "chargehand runs pause run_7h2k --reason \"wait for the new draft\"",
 	"runs replay":    "chargehand runs replay @latest",
-	"runs result":    "chargehand runs result @latest -o json",
+	"runs result":    "chargehand runs result @latest -o json\nchargehand runs result @latest --jq .status",
 	"runs resume":    "chargehand runs resume run_7h2k\nchargehand runs resume --all",
 	"runs watch":     "chargehand runs watch @latest\nchargehand runs watch run_7h2k --until needs-human --timeout 20m",
 	"serve":          "chargehand serve\nchargehand serve --team team.yaml --listen 127.0.0.1:8080",

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
-	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
 func (a *app) forkCommand() *cobra.Command {
@@ -21,9 +20,6 @@ func (a *app) forkCommand() *cobra.Command {
 			"The new run's id is written to standard output.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			if c.Flags().Changed("at") && at < 1 {
 				return usage("--at must be at least 1", "")
 			}
@@ -33,7 +29,7 @@ func (a *app) forkCommand() *cobra.Command {
 		},
 	}
 	c.Flags().Int64Var(&at, "at", 0, "number of the record to go on from (default the run's last)")
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -51,7 +47,7 @@ func (a *app) fork(ctx context.Context, s *session, run string, at int64, form s
 		return err
 	}
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, struct {
+		return a.writeJSON(struct {
 			Schema int                 `json:"schema_version"`
 			Run    string              `json:"runId"`
 			State  chargehand.RunState `json:"state"`

@@ -28,9 +28,6 @@ func (a *app) planShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show TEAM|TEAM.yaml [FILE...]", Short: "Show the plan of a team: subtasks, workers, cost and time", Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			r, err := a.team(given[0])
 			if err != nil {
 				return err
@@ -53,7 +50,7 @@ func (a *app) planShowCommand() *cobra.Command {
 	c.Flags().StringVar(&f.plan, "plan", "", "file with a plan to show instead of the team's")
 	c.Flags().StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
 	models.register(c.Flags())
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -219,7 +216,7 @@ func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) er
 	}
 	if asJSON {
 		fmt.Fprint(a.io.Err, firstAsks(o, p))
-		return term.WriteJSON(a.io.Out, p)
+		return a.writeJSON(p)
 	}
 	t := term.Table{Head: []string{"SUBTASK", "LABEL", "CAPABILITY", "AFTER", "NEEDED", "WORKERS", "EST."}, Width: a.screen(a.io.Out).Width}
 	for i := range p.Subtasks {

@@ -98,7 +98,8 @@ func difference(shown, folded *chargehand.View) (string, error) {
 	return differs("$", a, b), nil
 }
 
-func plainData(v *chargehand.View) (data any, err error) {
+// plainData is v as a reader of its JSON has it.
+func plainData(v any) (data any, err error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

@@ -24,9 +24,6 @@ func (a *app) reviewsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the reviews that wait, the next deadline first", Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return a.with(ctx, func(s *session) error {
@@ -38,13 +35,13 @@ func (a *app) reviewsCommand() *cobra.Command {
 			})
 		},
 	}
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
 func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "reviews": nonNil(reviews)})
+		return a.writeJSON(map[string]any{"schema_version": 1, "reviews": nonNil(reviews)})
 	}
 	if len(reviews) == 0 {
 		fmt.Fprintln(a.io.Err, "nothing waits for a decision")
@@ -83,7 +80,7 @@ func (a *app) sheetCommand() *cobra.Command {
 			return a.showReview(c, f, func(ctx context.Context, s *session) (*chargehand.Review, error) { return review(ctx, s, given[0]) })
 		},
 	}
-	f.register(c)
+	f.register(a, c)
 	return c
 }
 
@@ -102,21 +99,18 @@ func (a *app) nextCommand() *cobra.Command {
 			})
 		},
 	}
-	f.register(c)
+	f.register(a, c)
 	return c
 }
 
-func (f *sheetForm) register(c *cobra.Command) {
+func (f *sheetForm) register(a *app, c *cobra.Command) {
 	c.Flags().IntVar(&f.around, "source-lines", 3, "lines of a source before and after a passage")
 	c.Flags().BoolVar(&f.raw, "raw", false, "show the output as it is")
-	outputFlag(c, &f.output, "table", "table or json")
+	a.outputFlag(c, &f.output, "table", "json")
 }
 
 // showReview shows the review that which finds, or says that there is none.
 func (a *app) showReview(c *cobra.Command, f sheetForm, which func(context.Context, *session) (*chargehand.Review, error)) error {
-	if err := oneOf("--output", f.output, "table", "json"); err != nil {
-		return err
-	}
 	if f.around < 0 {
 		return usage("--source-lines cannot be negative", "")
 	}
@@ -132,7 +126,7 @@ func (a *app) showReview(c *cobra.Command, f sheetForm, which func(context.Conte
 			return nil
 		}
 		if f.output == "json" {
-			return term.WriteJSON(a.io.Out, r)
+			return a.writeJSON(r)
 		}
 		v, err := s.Run(ctx, r.RunID)
 		if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/progress"
 	"github.com/chargehand/chargehand/internal/cli/report"
-	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
 // A runForm is what the flags of "run" say.
@@ -29,7 +27,8 @@ type runForm struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runForm
 	long := "Plan, supervise and wait. Each file is a run of its own; all go on at once, and the results come in\n" +
-		"the order of the files. The exit code is the highest of all runs: see chargehand help exit-codes.\n\nReady-made teams:\n"
+		"the order of the files; with -o json several are one array. The exit code is the highest of all runs:\n" +
+		"see chargehand help exit-codes.\n\nReady-made teams:\n"
 	for _, name := range slices.Sorted(maps.Keys(a.Teams)) {
 		long += fmt.Sprintf("  %-18s %s\n", name, a.Teams[name].Summary)
 	}
@@ -50,14 +49,11 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
-	fl.StringVarP(&f.output, "output", "o", "md", "form of the result: md, html, table, json (an array where there are several files) or jsonl")
+	a.outputFlag(c, &f.output, "md", "html", "table", "json", "jsonl")
 	return c
 }
 
 func (a *app) run(c *cobra.Command, f runForm, name string, files []string) error {
-	if err := oneOf("--output", f.output, "md", "html", "table", "json", "jsonl"); err != nil {
-		return err
-	}
 	r, err := a.team(name)
 	if err != nil {
 		return err
@@ -143,25 +139,25 @@ func (j *journey) results(ctx context.Context, form string) error {
 			all = append(all, result)
 			continue
 		}
-		if err := j.app.writeResult(j.app.io.Out, result, r.View.Sign(), form); err != nil {
+		if err := j.app.writeResult(result, r.View.Sign(), form); err != nil {
 			return fmt.Errorf("write the result of %s: %w", r.ID, err)
 		}
 	}
 	if together {
-		return term.WriteJSON(j.app.io.Out, all)
+		return j.app.writeJSON(all)
 	}
 	return nil
 }
 
 // writeResult writes a result; stands says how its run stands, for one that has not ended.
-func (a *app) writeResult(w io.Writer, r *chargehand.Result, stands chargehand.Sign, form string) error {
+func (a *app) writeResult(r *chargehand.Result, stands chargehand.Sign, form string) error {
 	switch form {
 	case "json", "jsonl":
-		return report.JSON(w, r)
+		return a.writeJSON(r)
 	case "table":
-		return report.Table(w, r, stands, a.screen(a.io.Out))
+		return report.Table(a.io.Out, r, stands, a.screen(a.io.Out))
 	case "html":
-		return report.HTML(w, r, stands)
+		return report.HTML(a.io.Out, r, stands)
 	}
-	return report.Markdown(w, r, stands)
+	return report.Markdown(a.io.Out, r, stands)
 }

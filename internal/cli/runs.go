@@ -43,7 +43,7 @@ func (a *app) listCommand() *cobra.Command {
 	fl.BoolVar(&f.needsHuman, "needs-human", false, "only runs with a decision open, also where other work goes on")
 	fl.BoolVar(&f.mine, "mine", false, "only runs that you started")
 	fl.IntVar(&f.limit, "limit", 50, "at most so many")
-	outputFlag(c, &f.output, "table", "table, json or jsonl")
+	a.outputFlag(c, &f.output, "table", "json", "jsonl")
 	return c
 }
 
@@ -52,9 +52,6 @@ const stateWaiting = "waiting" // a running run that does nothing until a person
 var runStates = []string{"pending", "running", stateWaiting, "paused", "human_control", "completed", "partial", "failed", "cancelled"}
 
 func (a *app) list(c *cobra.Command, f listForm) error {
-	if err := oneOf("--output", f.output, "table", "json", "jsonl"); err != nil {
-		return err
-	}
 	for _, s := range f.states {
 		if err := oneOf("--state", s, runStates...); err != nil {
 			return err
@@ -126,10 +123,10 @@ func (a *app) writeRuns(s *session, runs []listed, form string) error {
 	}
 	switch form {
 	case "json":
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "runs": plain})
+		return a.writeJSON(map[string]any{"schema_version": 1, "runs": plain})
 	case "jsonl":
 		for i := range plain {
-			if err := term.WriteJSON(a.io.Out, plain[i]); err != nil {
+			if err := a.writeJSON(plain[i]); err != nil {
 				return err
 			}
 		}
@@ -199,15 +196,12 @@ func (a *app) costCommand() *cobra.Command {
 			return a.view(c, given[0], form, func(_ *session, v *chargehand.View) error { return report.Cost(a.io.Out, v, a.screen(a.io.Out)) })
 		},
 	}
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
 // view shows a run's View, as JSON or by write.
 func (a *app) view(c *cobra.Command, id, form string, write func(*session, *chargehand.View) error) error {
-	if err := oneOf("--output", form, "table", "json"); err != nil {
-		return err
-	}
 	ctx, stop := a.ctx(c)
 	defer stop()
 	return a.with(ctx, func(s *session) error {
@@ -219,12 +213,12 @@ func (a *app) view(c *cobra.Command, id, form string, write func(*session, *char
 			return write(s, v)
 		}
 		if c.Name() == "cost" {
-			return term.WriteJSON(a.io.Out, map[string]any{
+			return a.writeJSON(map[string]any{
 				"schema_version": 1, "runId": v.RunID, "spentUSD": v.Spent, "budgetUSD": v.Budget,
 				"estimateUSD": v.Plan.Estimate, "tokens": v.Tokens, "costByPhase": v.Phases,
 			})
 		}
-		return term.WriteJSON(a.io.Out, v)
+		return a.writeJSON(v)
 	})
 }
 
@@ -248,9 +242,6 @@ func (a *app) resultCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "result RUN", Short: "Write a run's result; of one under way, what there is", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "md", "html", "table", "json", "jsonl"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return a.with(ctx, func(s *session) error {
@@ -262,11 +253,11 @@ func (a *app) resultCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.writeResult(a.io.Out, r, progress.Sign(v, !s.supervised), form)
+				return a.writeResult(r, progress.Sign(v, !s.supervised), form)
 			})
 		},
 	}
-	outputFlag(c, &form, "md", "md, html, table, json or jsonl")
+	a.outputFlag(c, &form, "md", "html", "table", "json", "jsonl")
 	return c
 }
 
@@ -312,10 +303,6 @@ func why(v *chargehand.View, row *chargehand.SubtaskView) string {
 		}
 	}
 	return row.Why
-}
-
-func outputFlag(c *cobra.Command, form *string, def, choices string) {
-	c.Flags().StringVarP(form, "output", "o", def, "form of the output: "+choices)
 }
 
 // nonNil is never null in JSON.

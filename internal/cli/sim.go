@@ -46,9 +46,6 @@ func (a *app) simCommand() *cobra.Command {
 			"code is 1. The same seed gives the same runs.",
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneOf("--output", f.form, "table", "json"); err != nil {
-				return err
-			}
 			defer debug.SetGCPercent(debug.SetGCPercent(400)) // worlds are many, small and short-lived
 			if f.explore {
 				return a.explore(&f)
@@ -69,7 +66,7 @@ func (a *app) simCommand() *cobra.Command {
 	fs.BoolVar(&f.trace, "trace", false, "with --run: tell every turn")
 	fs.BoolVar(&f.explore, "explore", false, "go through every order of events of small configurations instead")
 	fs.IntVar(&f.depth, "depth", 0, "with --explore: how many events in a row (default: as each configuration says)")
-	outputFlag(c, &f.form, "table", "table or json")
+	a.outputFlag(c, &f.form, "table", "json")
 	return c
 }
 

@@ -24,7 +24,7 @@ type simJSON struct {
 func (a *app) writeSim(form string, r *sim.Report, took time.Duration) error {
 	rate := float64(r.Runs) / max(took.Seconds(), 1e-9)
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, simJSON{1, took.Seconds(), rate, r})
+		return a.writeJSON(simJSON{1, took.Seconds(), rate, r})
 	}
 	if r.Failure != nil {
 		return a.writeBreach(r.Failure)
@@ -64,7 +64,7 @@ func (a *app) writeMissed(r *sim.Report) error {
 // writeSurveys writes what going through the small configurations came to.
 func (a *app) writeSurveys(form string, list []*sim.Survey) error {
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "surveys": list})
+		return a.writeJSON(map[string]any{"schema_version": 1, "surveys": list})
 	}
 	t := term.Table{Head: []string{"CONFIGURATION", "DEPTH", "STATES", "TRANSITIONS", "ENDED", "WHOLE"}, Width: a.screen(a.io.Out).Width}
 	for _, s := range list {

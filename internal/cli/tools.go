@@ -41,15 +41,12 @@ func (a *app) toolListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list TEAM.yaml", Short: "List what the team's servers offer now, and what each tool may do", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return a.listTools(ctx, given[0], form)
 		},
 	}
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -87,7 +84,7 @@ func (a *app) listTools(ctx context.Context, team, form string) error {
 	}
 	switch {
 	case form == "json":
-		err = term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "tools": nonNil(all)})
+		err = a.writeJSON(map[string]any{"schema_version": 1, "tools": nonNil(all)})
 	case len(all) > 0 || len(lost) == 0:
 		err = a.writeTools(all)
 	}

@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -15,12 +13,9 @@ func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "version", Short: "Show the version", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if err := oneOf("--output", form, "text", "json"); err != nil {
-				return err
-			}
 			version, revision := build()
 			if form == "json" {
-				return term.WriteJSON(a.io.Out, map[string]any{
+				return a.writeJSON(map[string]any{
 					"schema_version": 1, "version": version, "revision": revision, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
@@ -28,7 +23,7 @@ func (a *app) versionCommand() *cobra.Command {
 			return err
 		},
 	}
-	outputFlag(c, &form, "text", "text or json")
+	a.outputFlag(c, &form, "text", "json")
 	return c
 }
 

@@ -97,14 +97,11 @@ func (a *app) logsCommand() *cobra.Command {
 	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what happens, until the run ends")
 	c.Flags().StringVar(&f.subtask, "subtask", "", "only this subtask")
 	c.Flags().StringVar(&f.level, "level", "info", "only what is at least: info, warn, wait or fail")
-	outputFlag(c, &f.output, "plain", "plain or jsonl")
+	a.outputFlag(c, &f.output, "plain", "jsonl")
 	return c
 }
 
 func (a *app) logs(c *cobra.Command, id string, f logForm) error {
-	if err := oneOf("--output", f.output, "plain", "jsonl"); err != nil {
-		return err
-	}
 	if err := oneOf("--level", f.level, "info", "warn", "wait", "fail"); err != nil {
 		return err
 	}

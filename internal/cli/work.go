@@ -10,7 +10,6 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/report"
-	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
 // A workForm is what the flags of "runs get" say.
@@ -41,14 +40,11 @@ func (a *app) getCommand() *cobra.Command {
 	fl.IntVar(&f.attempt, "attempt", 0, "of that, this attempt instead of the last")
 	fl.BoolVar(&f.transcript, "transcript", false, "also what the attempt's worker says it did: of a model, what was said")
 	fl.BoolVar(&f.raw, "raw", false, "show output and transcript as they are")
-	outputFlag(c, &f.output, "table", "table or json")
+	a.outputFlag(c, &f.output, "table", "json")
 	return c
 }
 
 func (a *app) showWork(c *cobra.Command, id string, f workForm) error {
-	if err := oneOf("--output", f.output, "table", "json"); err != nil {
-		return err
-	}
 	ctx, stop := a.ctx(c)
 	defer stop()
 	return a.with(ctx, func(s *session) error {
@@ -131,7 +127,7 @@ func attempt(row *chargehand.SubtaskView, n int) (*chargehand.AttemptView, error
 }
 
 func (a *app) writeWork(k *report.Work) error {
-	return term.WriteJSON(a.io.Out, map[string]any{
+	return a.writeJSON(map[string]any{
 		"schema_version": 1, "runId": k.Run.RunID, "subtask": k.Subtask, "attempt": k.Attempt,
 		"output": value(k.Output), "verdict": k.Verdict, "transcript": value(k.Transcript),
 	})

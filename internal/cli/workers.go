@@ -21,16 +21,13 @@ func (a *app) workerListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list [TEAM|TEAM.yaml]", Short: "List how the workers fare, or those that a team declares", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			if err := oneOf("--output", form, "table", "json"); err != nil {
-				return err
-			}
 			if len(given) == 1 {
 				return a.writeSpecs(given[0], form)
 			}
 			return a.fleet(c, func(workers []chargehand.WorkerStatus) error { return a.writeFleet(workers, form) })
 		},
 	}
-	outputFlag(c, &form, "table", "table or json")
+	a.outputFlag(c, &form, "table", "json")
 	return c
 }
 
@@ -48,7 +45,7 @@ func (a *app) fleet(c *cobra.Command, write func([]chargehand.WorkerStatus) erro
 
 func (a *app) writeFleet(workers []chargehand.WorkerStatus, form string) error {
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "workers": nonNil(workers)})
+		return a.writeJSON(map[string]any{"schema_version": 1, "workers": nonNil(workers)})
 	}
 	if len(workers) == 0 {
 		fmt.Fprintln(a.io.Err, "no worker was used in this data folder yet")
@@ -83,7 +80,7 @@ func (a *app) writeSpecs(name, form string) error {
 		return err
 	}
 	if form == "json" {
-		return term.WriteJSON(a.io.Out, map[string]any{"schema_version": 1, "workers": nonNil(r.Team.Workers)})
+		return a.writeJSON(map[string]any{"schema_version": 1, "workers": nonNil(r.Team.Workers)})
 	}
 	t := term.Table{Head: []string{"WORKER", "KIND", "TIER", "SLOTS", "COST", "AVERAGE", "CAPABILITIES"}, Width: a.screen(a.io.Out).Width}
 	for i := range r.Team.Workers {
@@ -119,7 +116,7 @@ func kind(w *chargehand.WorkerSpec) string {
 }
 
 func (a *app) workerGetCommand() *cobra.Command {
-	var team string
+	var team, form string
 	c := &cobra.Command{
 		Use: "get WORKER", Short: "Show one worker as JSON: how it fares, or what a team declares of it", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
@@ -129,7 +126,7 @@ func (a *app) workerGetCommand() *cobra.Command {
 			return a.fleet(c, func(workers []chargehand.WorkerStatus) error {
 				for i := range workers {
 					if workers[i].Worker == given[0] {
-						return term.WriteJSON(a.io.Out, workers[i])
+						return a.writeJSON(workers[i])
 					}
 				}
 				return noWorker(given[0], "in the fleet of this data folder", "chargehand workers list")
@@ -137,6 +134,7 @@ func (a *app) workerGetCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&team, "team", "", "show the declaration in this team or team file")
+	a.outputFlag(c, &form, "json")
 	return c
 }
 
@@ -149,7 +147,7 @@ func (a *app) spec(team, id string) error {
 	if w == nil {
 		return noWorker(id, "in "+team, "chargehand workers list "+team)
 	}
-	return term.WriteJSON(a.io.Out, w)
+	return a.writeJSON(w)
 }
 
 func noWorker(id, where, next string) error {

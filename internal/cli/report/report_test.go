@@ -144,7 +144,7 @@ func TestTable(t *testing.T) {
 
 func TestJSONKeepsRawValues(t *testing.T) {
 	var b strings.Builder
-	if err := JSON(&b, result()); err != nil {
+	if err := term.WriteJSON(&b, result()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"note":"see <b>9.2</b>\u202e"`, `"total":1763700000123456789`, `"usd":"0.44"`} {

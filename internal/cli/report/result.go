@@ -11,9 +11,6 @@ import (
 	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
-// JSON writes the result on one line, raw JSON in it as it is.
-func JSON(w io.Writer, r *chargehand.Result) error { return term.WriteJSON(w, r) }
-
 // Markdown writes the result as a page: what is missing first, what was found last. Where the output
 // has a document for people, the page shows that in place of fields and items. Stands says how the
 // run stands, for one that has not ended.
