@@ -145,9 +145,11 @@ func (b *child) lastLines() string {
 
 // tellDetached says where the runs are now: their ids on stdout, everything else on stderr.
 func (a *app) tellDetached(b *child, form string) error {
-	if form == "json" || form == "jsonl" {
-		return a.writeJSON(map[string]any{"schema_version": 1, "runIds": b.runs, "pid": b.cmd.Process.Pid, "log": b.log})
-	}
+	value := map[string]any{"schema_version": 1, "runIds": b.runs, "pid": b.cmd.Process.Pid, "log": b.log}
+	return a.show(form, page{value: value, lines: []any{value}, names: b.runs, text: func() error { return a.tellChild(b) }})
+}
+
+func (a *app) tellChild(b *child) error {
 	fmt.Fprintln(a.io.Out, strings.Join(b.runs, "\n"))
 	which := b.runs[0]
 	if len(b.runs) > 1 {

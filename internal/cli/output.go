@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,6 +43,56 @@ func choice(words []string) string {
 		return words[0]
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+var dataForms = []string{"json", "jsonl", "yaml", "name"} // for programs, all others for people
+
+// A page is what a command shows, ready for every form.
+type page struct {
+	value any          // of json and yaml
+	lines []any        // of jsonl
+	names []string     // of name: ids, one a line
+	text  func() error // writes the forms for people
+}
+
+func (a *app) show(form string, p page) error {
+	switch form {
+	case "json":
+		return a.writeJSON(p.value)
+	case "yaml":
+		return term.WriteYAML(a.io.Out, p.value)
+	case "jsonl":
+		for _, line := range p.lines {
+			if err := a.writeJSON(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "name":
+		for _, name := range p.names {
+			fmt.Fprintln(a.io.Out, term.Line(name))
+		}
+		return nil
+	}
+	return p.text()
+}
+
+// names are the ids of a list's elements.
+func names[T any](list []T, id func(*T) string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = id(&list[i])
+	}
+	return out
+}
+
+// writeTable writes a table. Only the form wide has the columns with these heads.
+func (a *app) writeTable(form string, t *term.Table, wide ...string) error {
+	if form != "wide" {
+		t.Drop(wide...)
+	}
+	t.Width = a.screen(a.io.Out).Width
+	return t.Write(a.io.Out, a.style(a.io.Out))
 }
 
 // writeJSON writes v as a line of JSON, or what the expression of --jq makes of it.

@@ -44,13 +44,13 @@ func (a *app) planShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showPlan(c.Context(), &orders[0], form == "json")
+			return a.showPlan(c.Context(), &orders[0], form)
 		},
 	}
 	c.Flags().StringVar(&f.plan, "plan", "", "file with a plan to show instead of the team's")
 	c.Flags().StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
 	models.register(c.Flags())
-	a.outputFlag(c, &form, "table", "json")
+	a.outputFlag(c, &form, "table", "wide", "json", "yaml", "name")
 	return c
 }
 
@@ -198,7 +198,7 @@ func (a *app) priced(o *chargehand.Order) error {
 	return nil
 }
 
-func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) error {
+func (a *app) showPlan(ctx context.Context, o *chargehand.Order, form string) error {
 	if err := a.priced(o); err != nil {
 		return err
 	}
@@ -214,24 +214,31 @@ func (a *app) showPlan(ctx context.Context, o *chargehand.Order, asJSON bool) er
 		fmt.Fprintf(a.io.Err, "warning: the plan is estimated at %s, above the budget of %s: a run leaves gaps where the money ends\n",
 			term.Money(f.cost()), term.Money(limit))
 	}
-	if asJSON {
+	if slices.Contains(dataForms, form) {
 		fmt.Fprint(a.io.Err, firstAsks(o, p))
-		return a.writeJSON(p)
 	}
-	t := term.Table{Head: []string{"SUBTASK", "LABEL", "CAPABILITY", "AFTER", "NEEDED", "WORKERS", "EST."}, Width: a.screen(a.io.Out).Width}
+	return a.show(form, page{
+		value: p, lines: []any{p}, names: names(p.Subtasks, func(s *chargehand.Subtask) string { return s.ID }),
+		text: func() error { return a.tabulatePlan(o, f, form) },
+	})
+}
+
+func (a *app) tabulatePlan(o *chargehand.Order, f forecast, form string) error {
+	p := f.plan
+	t := term.Table{Head: []string{"SUBTASK", "LABEL", "CAPABILITY", "AFTER", "NEEDED", "RISK", "EFFECT", "CONTRACT", "WORKERS", "EST."}}
 	for i := range p.Subtasks {
 		s := &p.Subtasks[i]
 		needed := "optional"
 		if s.Required {
 			needed = "required"
 		}
-		t.Add(s.ID, s.Label, s.Capability, strings.Join(s.Deps, " "), needed, strings.Join(f.workers(s), " "), f.estimate(s))
+		t.Add(s.ID, s.Label, s.Capability, strings.Join(s.Deps, " "), needed,
+			string(cmp.Or(s.RiskLevel, chargehand.RiskLow)), string(cmp.Or(s.Effect, chargehand.EffectRead)), s.OutputContract, strings.Join(f.workers(s), " "), f.estimate(s))
 	}
-	st := a.style(a.io.Out)
-	if err := t.Write(a.io.Out, st); err != nil {
+	if err := a.writeTable(form, &t, "RISK", "EFFECT", "CONTRACT"); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.io.Out, "\n%s\n%s", st.Text(f.summary(o)), firstAsks(o, p))
+	_, err := fmt.Fprintf(a.io.Out, "\n%s\n%s", a.style(a.io.Out).Text(f.summary(o)), firstAsks(o, p))
 	return err
 }
 

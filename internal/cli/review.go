@@ -35,20 +35,25 @@ func (a *app) reviewsCommand() *cobra.Command {
 			})
 		},
 	}
-	a.outputFlag(c, &form, "table", "json")
+	a.outputFlag(c, &form, "table", "wide", "json", "yaml", "name")
 	return c
 }
 
 func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
-	if form == "json" {
-		return a.writeJSON(map[string]any{"schema_version": 1, "reviews": nonNil(reviews)})
-	}
+	return a.show(form, page{
+		value: map[string]any{"schema_version": 1, "reviews": nonNil(reviews)},
+		names: names(reviews, func(r *chargehand.Review) string { return r.ID }),
+		text:  func() error { return a.tabulateReviews(reviews, form) },
+	})
+}
+
+func (a *app) tabulateReviews(reviews []chargehand.Review, form string) error {
 	if len(reviews) == 0 {
 		fmt.Fprintln(a.io.Err, "nothing waits for a decision")
 		return nil
 	}
 	now := time.Now()
-	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "WHAT"}, Width: a.screen(a.io.Out).Width, Wrap: true}
+	t := term.Table{Head: []string{"REVIEW", "RISK", "RUN", "SUBTASK", "DUE", "AUTO", "SUBJECT", "CAUSE", "POLICY", "WHAT"}, Wrap: true}
 	for i := range reviews {
 		r := &reviews[i]
 		due := fmt.Sprintf("%s (%s)", term.TimeOfDay(r.Due(), now), term.Span(r.Due().Sub(now)))
@@ -60,9 +65,9 @@ func (a *app) writeReviews(reviews []chargehand.Review, form string) error {
 		if !r.RunEnds.IsZero() {
 			auto = "run ends"
 		}
-		t.Add(r.ID, string(risk), r.RunID, r.TaskID, due, auto, r.Description)
+		t.Add(r.ID, string(risk), r.RunID, r.TaskID, due, auto, string(r.Subject), string(r.Cause), r.Policy, r.Description)
 	}
-	return t.Write(a.io.Out, a.style(a.io.Out))
+	return a.writeTable(form, &t, "SUBJECT", "CAUSE", "POLICY")
 }
 
 // A sheetForm is what the flags of "review show" say.
@@ -106,7 +111,7 @@ func (a *app) nextCommand() *cobra.Command {
 func (f *sheetForm) register(a *app, c *cobra.Command) {
 	c.Flags().IntVar(&f.around, "source-lines", 3, "lines of a source before and after a passage")
 	c.Flags().BoolVar(&f.raw, "raw", false, "show the output as it is")
-	a.outputFlag(c, &f.output, "table", "json")
+	a.outputFlag(c, &f.output, "table", "json", "yaml", "name")
 }
 
 // showReview shows the review that which finds, or says that there is none.
@@ -125,20 +130,21 @@ func (a *app) showReview(c *cobra.Command, f sheetForm, which func(context.Conte
 			fmt.Fprintln(a.io.Err, "nothing waits for a decision")
 			return nil
 		}
-		if f.output == "json" {
-			return a.writeJSON(r)
-		}
-		v, err := s.Run(ctx, r.RunID)
-		if err != nil {
-			return err
-		}
-		sheet, err := sheet(ctx, s, v, r)
-		if err != nil {
-			return err
-		}
-		sheet.Around, sheet.Raw = f.around, f.raw
-		return sheet.Write(a.io.Out, a.screen(a.io.Out))
+		return a.show(f.output, page{value: r, names: []string{r.ID}, text: func() error { return a.writeSheet(ctx, s, r, f) }})
 	})
+}
+
+func (a *app) writeSheet(ctx context.Context, s *session, r *chargehand.Review, f sheetForm) error {
+	v, err := s.Run(ctx, r.RunID)
+	if err != nil {
+		return err
+	}
+	sheet, err := sheet(ctx, s, v, r)
+	if err != nil {
+		return err
+	}
+	sheet.Around, sheet.Raw = f.around, f.raw
+	return sheet.Write(a.io.Out, a.screen(a.io.Out))
 }
 
 // recent is how many runs are searched for a review that no longer waits.

@@ -49,7 +49,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
-	a.outputFlag(c, &f.output, "md", "html", "table", "json", "jsonl")
+	a.outputFlag(c, &f.output, "md", "html", "table", "json", "jsonl", "yaml", "name")
 	return c
 }
 
@@ -70,7 +70,7 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 		return err
 	}
 	if f.planOnly {
-		return a.showPlan(c.Context(), &orders[0], f.output == "json" || f.output == "jsonl")
+		return a.showPlan(c.Context(), &orders[0], f.output)
 	}
 	if f.detach {
 		return a.detach(c.Context(), orders, c.Flags(), f.output)
@@ -122,11 +122,10 @@ func (j *journey) abandon(ctx context.Context) {
 	j.runs = nil
 }
 
-// results writes the result of every run, in the order of the orders. As JSON several results are one
-// array.
+// results writes the result of every run, in the order of the orders.
 func (j *journey) results(ctx context.Context, form string) error {
-	together := form == "json" && len(j.runs) > 1
-	all := []*chargehand.Result{}
+	var results []*chargehand.Result
+	var stands []chargehand.Sign
 	for _, r := range j.runs {
 		if r.View.RunID == "" {
 			continue
@@ -135,25 +134,38 @@ func (j *journey) results(ctx context.Context, form string) error {
 		if err != nil {
 			return fmt.Errorf("read the result of %s: %w", r.ID, err)
 		}
-		if together {
-			all = append(all, result)
-			continue
-		}
-		if err := j.app.writeResult(result, r.View.Sign(), form); err != nil {
-			return fmt.Errorf("write the result of %s: %w", r.ID, err)
-		}
+		results, stands = append(results, result), append(stands, r.View.Sign())
 	}
-	if together {
-		return j.app.writeJSON(all)
-	}
-	return nil
+	return j.app.showResults(results, stands, form, len(j.runs) > 1)
 }
 
-// writeResult writes a result; stands says how its run stands, for one that has not ended.
+// showResults writes results; stands says how their runs stand, for those that have not ended. Together
+// they are one array in JSON and YAML.
+func (a *app) showResults(results []*chargehand.Result, stands []chargehand.Sign, form string, together bool) error {
+	if len(results) == 0 {
+		return nil
+	}
+	p := page{value: results[0], names: names(results, func(r **chargehand.Result) string { return (*r).RunID })}
+	if together {
+		p.value = results
+	}
+	for _, r := range results {
+		p.lines = append(p.lines, r)
+	}
+	p.text = func() error {
+		for i, r := range results {
+			if err := a.writeResult(r, stands[i], form); err != nil {
+				return fmt.Errorf("write the result of %s: %w", r.RunID, err)
+			}
+		}
+		return nil
+	}
+	return a.show(form, p)
+}
+
+// writeResult writes a result for people.
 func (a *app) writeResult(r *chargehand.Result, stands chargehand.Sign, form string) error {
 	switch form {
-	case "json", "jsonl":
-		return a.writeJSON(r)
 	case "table":
 		return report.Table(a.io.Out, r, stands, a.screen(a.io.Out))
 	case "html":

@@ -43,7 +43,7 @@ func (a *app) listCommand() *cobra.Command {
 	fl.BoolVar(&f.needsHuman, "needs-human", false, "only runs with a decision open, also where other work goes on")
 	fl.BoolVar(&f.mine, "mine", false, "only runs that you started")
 	fl.IntVar(&f.limit, "limit", 50, "at most so many")
-	a.outputFlag(c, &f.output, "table", "json", "jsonl")
+	a.outputFlag(c, &f.output, "table", "wide", "json", "jsonl", "yaml", "name")
 	return c
 }
 
@@ -117,36 +117,33 @@ func (s *session) list(ctx context.Context, f listForm) ([]listed, error) {
 }
 
 func (a *app) writeRuns(s *session, runs []listed, form string) error {
-	plain := make([]chargehand.RunSummary, len(runs))
+	plain, lines := make([]chargehand.RunSummary, len(runs)), make([]any, len(runs))
 	for i := range runs {
-		plain[i] = runs[i].RunSummary
+		plain[i], lines[i] = runs[i].RunSummary, runs[i].RunSummary
 	}
-	switch form {
-	case "json":
-		return a.writeJSON(map[string]any{"schema_version": 1, "runs": plain})
-	case "jsonl":
-		for i := range plain {
-			if err := a.writeJSON(plain[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return a.show(form, page{
+		value: map[string]any{"schema_version": 1, "runs": plain}, lines: lines,
+		names: names(plain, func(r *chargehand.RunSummary) string { return r.RunID }),
+		text:  func() error { return a.tabulateRuns(s, runs, plain, form) },
+	})
+}
+
+func (a *app) tabulateRuns(s *session, runs []listed, plain []chargehand.RunSummary, form string) error {
 	if len(runs) == 0 {
 		fmt.Fprintln(a.io.Err, "no runs; start one with: chargehand run")
 		return nil
 	}
 	now, st := time.Now(), a.style(a.io.Out)
-	t := term.Table{Head: []string{"RUN", "STATE", "DONE", "NEEDS", "SPENT", "AGE", "TITLE"}, Width: a.screen(a.io.Out).Width, Wrap: true}
+	t := term.Table{Head: []string{"RUN", "STATE", "DONE", "NEEDS", "SPENT", "AGE", "STARTED", "BY", "TEAM", "TITLE"}, Wrap: true}
 	for i := range runs {
 		r := &runs[i]
 		needs := ""
 		if r.NeedsHuman > 0 {
 			needs = term.Count(r.NeedsHuman, "decision")
 		}
-		t.Add(r.RunID, st.Glyph(r.sign)+" "+r.sign.Label, done(&r.RunSummary), needs, spent(&r.RunSummary), term.Span(now.Sub(r.StartedAt)), r.Title)
+		t.Add(r.RunID, st.Glyph(r.sign)+" "+r.sign.Label, done(&r.RunSummary), needs, spent(&r.RunSummary), term.Span(now.Sub(r.StartedAt)), term.Time(r.StartedAt), r.StartedBy, r.Team, r.Title)
 	}
-	if err := t.Write(a.io.Out, st); err != nil {
+	if err := a.writeTable(form, &t, "STARTED", "BY", "TEAM"); err != nil {
 		return err
 	}
 	a.tellAlone(s, plain...)
@@ -196,11 +193,11 @@ func (a *app) costCommand() *cobra.Command {
 			return a.view(c, given[0], form, func(_ *session, v *chargehand.View) error { return report.Cost(a.io.Out, v, a.screen(a.io.Out)) })
 		},
 	}
-	a.outputFlag(c, &form, "table", "json")
+	a.outputFlag(c, &form, "table", "json", "yaml", "name")
 	return c
 }
 
-// view shows a run's View, as JSON or by write.
+// view shows a run's View, for people by write.
 func (a *app) view(c *cobra.Command, id, form string, write func(*session, *chargehand.View) error) error {
 	ctx, stop := a.ctx(c)
 	defer stop()
@@ -209,16 +206,14 @@ func (a *app) view(c *cobra.Command, id, form string, write func(*session, *char
 		if err != nil {
 			return err
 		}
-		if form == "table" {
-			return write(s, v)
-		}
+		p := page{value: v, names: []string{v.RunID}, text: func() error { return write(s, v) }}
 		if c.Name() == "cost" {
-			return a.writeJSON(map[string]any{
+			p.value = map[string]any{
 				"schema_version": 1, "runId": v.RunID, "spentUSD": v.Spent, "budgetUSD": v.Budget,
 				"estimateUSD": v.Plan.Estimate, "tokens": v.Tokens, "costByPhase": v.Phases,
-			})
+			}
 		}
-		return a.writeJSON(v)
+		return a.show(form, p)
 	})
 }
 
@@ -253,11 +248,11 @@ func (a *app) resultCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.writeResult(r, progress.Sign(v, !s.supervised), form)
+				return a.showResults([]*chargehand.Result{r}, []chargehand.Sign{progress.Sign(v, !s.supervised)}, form, false)
 			})
 		},
 	}
-	a.outputFlag(c, &form, "md", "html", "table", "json", "jsonl")
+	a.outputFlag(c, &form, "md", "html", "table", "json", "jsonl", "yaml", "name")
 	return c
 }
 

@@ -40,7 +40,7 @@ func (a *app) getCommand() *cobra.Command {
 	fl.IntVar(&f.attempt, "attempt", 0, "of that, this attempt instead of the last")
 	fl.BoolVar(&f.transcript, "transcript", false, "also what the attempt's worker says it did: of a model, what was said")
 	fl.BoolVar(&f.raw, "raw", false, "show output and transcript as they are")
-	a.outputFlag(c, &f.output, "table", "json")
+	a.outputFlag(c, &f.output, "table", "json", "yaml", "name")
 	return c
 }
 
@@ -56,10 +56,10 @@ func (a *app) showWork(c *cobra.Command, id string, f workForm) error {
 		if err != nil {
 			return err
 		}
-		if f.output == "json" {
-			return a.writeWork(k)
-		}
-		return k.Write(a.io.Out, a.screen(a.io.Out))
+		return a.show(f.output, page{
+			value: workJSON(k), names: []string{k.Subtask.ID},
+			text: func() error { return k.Write(a.io.Out, a.screen(a.io.Out)) },
+		})
 	})
 }
 
@@ -126,11 +126,11 @@ func attempt(row *chargehand.SubtaskView, n int) (*chargehand.AttemptView, error
 	return nil, &chargehand.Error{Code: chargehand.CodeNotFound, What: fmt.Sprintf("subtask %s has no attempt %d", row.ID, n), Why: why}
 }
 
-func (a *app) writeWork(k *report.Work) error {
-	return a.writeJSON(map[string]any{
+func workJSON(k *report.Work) map[string]any {
+	return map[string]any{
 		"schema_version": 1, "runId": k.Run.RunID, "subtask": k.Subtask, "attempt": k.Attempt,
 		"output": value(k.Output), "verdict": k.Verdict, "transcript": value(k.Transcript),
-	})
+	}
 }
 
 // value is content as a member of an object: JSON as it is, anything else as text, null where there

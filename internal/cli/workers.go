@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -27,7 +28,7 @@ func (a *app) workerListCommand() *cobra.Command {
 			return a.fleet(c, func(workers []chargehand.WorkerStatus) error { return a.writeFleet(workers, form) })
 		},
 	}
-	a.outputFlag(c, &form, "table", "json")
+	a.outputFlag(c, &form, "table", "wide", "json", "yaml", "name")
 	return c
 }
 
@@ -44,24 +45,29 @@ func (a *app) fleet(c *cobra.Command, write func([]chargehand.WorkerStatus) erro
 }
 
 func (a *app) writeFleet(workers []chargehand.WorkerStatus, form string) error {
-	if form == "json" {
-		return a.writeJSON(map[string]any{"schema_version": 1, "workers": nonNil(workers)})
-	}
+	return a.show(form, page{
+		value: map[string]any{"schema_version": 1, "workers": nonNil(workers)},
+		names: names(workers, func(w *chargehand.WorkerStatus) string { return w.Worker }),
+		text:  func() error { return a.tabulateFleet(workers, form) },
+	})
+}
+
+func (a *app) tabulateFleet(workers []chargehand.WorkerStatus, form string) error {
 	if len(workers) == 0 {
 		fmt.Fprintln(a.io.Err, "no worker was used in this data folder yet")
 		return nil
 	}
-	t := term.Table{Head: []string{"WORKER", "BUSY", "QUEUED", "BREAKER", "HEALTH", "CALLS", "FAILED", "AVERAGE", "ALERTS"}, Width: a.screen(a.io.Out).Width}
+	t := term.Table{Head: []string{"WORKER", "BUSY", "INSTANCES", "QUEUED", "BREAKER", "HEALTH", "CALLS", "FAILED", "AVERAGE", "ALERTS"}}
 	for i := range workers {
 		w := &workers[i]
 		average := "unknown"
 		if w.AverageMS > 0 {
 			average = term.Span(time.Duration(w.AverageMS) * time.Millisecond)
 		}
-		t.Add(w.Worker, fmt.Sprintf("%d/%d", w.Active, w.Slots*max(1, w.Instances)), fmt.Sprint(w.Queued), string(w.Breaker), health(w),
+		t.Add(w.Worker, fmt.Sprintf("%d/%d", w.Active, w.Slots*max(1, w.Instances)), fmt.Sprint(max(1, w.Instances)), fmt.Sprint(w.Queued), string(w.Breaker), health(w),
 			fmt.Sprint(w.Calls), fmt.Sprint(w.Failures), average, strings.Join(w.Alerts, ", "))
 	}
-	return t.Write(a.io.Out, a.style(a.io.Out))
+	return a.writeTable(form, &t, "INSTANCES")
 }
 
 func health(w *chargehand.WorkerStatus) string {
@@ -79,12 +85,17 @@ func (a *app) writeSpecs(name, form string) error {
 	if err != nil {
 		return err
 	}
-	if form == "json" {
-		return a.writeJSON(map[string]any{"schema_version": 1, "workers": nonNil(r.Team.Workers)})
-	}
-	t := term.Table{Head: []string{"WORKER", "KIND", "TIER", "SLOTS", "COST", "AVERAGE", "CAPABILITIES"}, Width: a.screen(a.io.Out).Width}
-	for i := range r.Team.Workers {
-		w := &r.Team.Workers[i]
+	return a.show(form, page{
+		value: map[string]any{"schema_version": 1, "workers": nonNil(r.Team.Workers)},
+		names: names(r.Team.Workers, func(w *chargehand.WorkerSpec) string { return w.WorkerID }),
+		text:  func() error { return a.tabulateSpecs(r.Team.Workers, form) },
+	})
+}
+
+func (a *app) tabulateSpecs(workers []chargehand.WorkerSpec, form string) error {
+	t := term.Table{Head: []string{"WORKER", "KIND", "TIER", "SLOTS", "COST", "AVERAGE", "RISK", "MODEL", "CAPABILITIES"}}
+	for i := range workers {
+		w := &workers[i]
 		tier, average := "any", "unknown"
 		if w.Tier > 0 {
 			tier = fmt.Sprint(w.Tier)
@@ -92,9 +103,9 @@ func (a *app) writeSpecs(name, form string) error {
 		if w.AverageLatencyMS > 0 {
 			average = term.Span(w.Latency())
 		}
-		t.Add(w.ID(), kind(w), tier, fmt.Sprint(w.Slots()), callPrice(w), average, strings.Join(w.Capabilities, ", "))
+		t.Add(w.ID(), kind(w), tier, fmt.Sprint(w.Slots()), callPrice(w), average, string(cmp.Or(w.MaxRiskLevel, chargehand.RiskLow)), w.Model, strings.Join(w.Capabilities, ", "))
 	}
-	return t.Write(a.io.Out, a.style(a.io.Out))
+	return a.writeTable(form, &t, "RISK", "MODEL")
 }
 
 // callPrice is what a call of the worker costs, as far as it says.
@@ -118,15 +129,15 @@ func kind(w *chargehand.WorkerSpec) string {
 func (a *app) workerGetCommand() *cobra.Command {
 	var team, form string
 	c := &cobra.Command{
-		Use: "get WORKER", Short: "Show one worker as JSON: how it fares, or what a team declares of it", Args: args(cobra.ExactArgs(1)),
+		Use: "get WORKER", Short: "Show one worker: how it fares, or what a team declares of it", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if team != "" {
-				return a.spec(team, given[0])
+				return a.spec(team, given[0], form)
 			}
 			return a.fleet(c, func(workers []chargehand.WorkerStatus) error {
 				for i := range workers {
 					if workers[i].Worker == given[0] {
-						return a.writeJSON(workers[i])
+						return a.show(form, page{value: workers[i], names: given})
 					}
 				}
 				return noWorker(given[0], "in the fleet of this data folder", "chargehand workers list")
@@ -134,11 +145,11 @@ func (a *app) workerGetCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&team, "team", "", "show the declaration in this team or team file")
-	a.outputFlag(c, &form, "json")
+	a.outputFlag(c, &form, "json", "yaml", "name")
 	return c
 }
 
-func (a *app) spec(team, id string) error {
+func (a *app) spec(team, id, form string) error {
 	r, err := a.team(team)
 	if err != nil {
 		return err
@@ -147,7 +158,7 @@ func (a *app) spec(team, id string) error {
 	if w == nil {
 		return noWorker(id, "in "+team, "chargehand workers list "+team)
 	}
-	return a.writeJSON(w)
+	return a.show(form, page{value: w, names: []string{w.WorkerID}})
 }
 
 func noWorker(id, where, next string) error {

@@ -2,6 +2,7 @@ package term
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,17 @@ func (t *Table) Add(cells ...string) {
 		row[i] = Line(c)
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// Drop takes the columns with these heads out.
+func (t *Table) Drop(heads ...string) {
+	for _, head := range heads {
+		i := slices.Index(t.Head, head)
+		for n := range t.Rows {
+			t.Rows[n] = slices.Delete(t.Rows[n], i, i+1)
+		}
+		t.Head = slices.Delete(t.Head, i, i+1)
+	}
 }
 
 // Write writes the table in a style. Lines carry no spaces at their end.
