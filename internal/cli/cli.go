@@ -47,6 +47,7 @@ type Parts struct {
 	LoadPlan func(path string, checks ...func(*chargehand.Plan) []chargehand.Problem) (*chargehand.Plan, error)
 	Lint     func(*chargehand.Team) []chargehand.Problem // beyond what Team.Check finds
 	Scaffold func(dir string) ([]string, error)
+	Schema   func() ([]byte, error) // JSON Schema of a team file
 
 	Demo Demo
 }
@@ -170,7 +171,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.demoCommand(), a.initCommand(), a.runCommand(), a.runsCommand(), a.reviewCommand(), a.planCommand(),
 		a.policyCommand(), a.workersCommand(), a.toolsCommand(), a.auditCommand(), a.witnessCommand(), a.simCommand(), a.doctorCommand(),
-		a.serveCommand(), a.versionCommand(), exitCodesTopic(),
+		a.serveCommand(), a.schemaCommand(), a.versionCommand(), exitCodesTopic(),
 	)
 	exemplify(root)
 	return root

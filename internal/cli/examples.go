@@ -39,6 +39,7 @@ var examples = map[string]string{
 	"runs result":    "chargehand runs result @latest -o json\nchargehand runs result @latest --jq .status",
 	"runs resume":    "chargehand runs resume run_7h2k\nchargehand runs resume --all",
 	"runs watch":     "chargehand runs watch @latest\nchargehand runs watch run_7h2k --until needs-human --timeout 20m",
+	"schema":         "chargehand schema",
 	"serve":          "chargehand serve\nchargehand serve --team team.yaml --listen 127.0.0.1:8080",
 	"sim":            "chargehand sim --runs 2000 --seed 1",
 	"tools list":     "chargehand tools list team.yaml",

@@ -54,6 +54,7 @@ func Standard() Parts {
 		LoadPlan: config.LoadPlan,
 		Lint:     compile,
 		Scaffold: scaffold.Write,
+		Schema:   config.Schema,
 		Demo:     demonstration(),
 	}
 }

@@ -27,7 +27,7 @@ func scaffolded(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"README.md", "input.txt", "team.yaml", "workers/extract.awk", "workers/json.awk", "workers/summarise.awk"}
+	want := []string{"README.md", "input.txt", "team.schema.json", "team.yaml", "workers/extract.awk", "workers/json.awk", "workers/summarise.awk"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Fatalf("files (-want +got):\n%s", diff)
 	}
