@@ -19,7 +19,7 @@ import (
 	"github.com/chargehand/chargehand/internal/secret"
 )
 
-var block = regexp.MustCompile("(?s)\n```([a-z ]+)\n(.*?)\n```\n")
+var block = regexp.MustCompile("(?s)\n```([a-z ]+?)(?: file=[^ \n]+)?\n(.*?)\n```\n")
 
 // snippets are the code blocks of the manual in one language.
 func snippets(t *testing.T, language string) []string {
@@ -103,10 +103,10 @@ func TestDocsResults(t *testing.T) {
 func TestDocsPrograms(t *testing.T) {
 	task := docsTask(t)
 	for _, tt := range []struct{ language, program, want string }{
-		{"python", "python3", `^\{"clauses": \[\{"days": 30, "quote": "within 30 days", .*"start": 13, "end": 27\}, \{"days": 14, .*\]\}$`},
-		{"sh", "sh", `^\{"freeKiB": [0-9]+\}$`},
+		{"python program", "python3", `^\{"clauses": \[\{"key": "payment term", "answer": "30 days", "quote": "within 30 days", .*"start": 13, "end": 27\}, \{.*"14 days", .*\]\}$`},
+		{"sh program", "sh", `^\{"freeKiB": [0-9]+\}$`},
 	} {
-		t.Run(tt.language, func(t *testing.T) {
+		t.Run(tt.program, func(t *testing.T) {
 			if _, err := exec.LookPath(tt.program); err != nil {
 				t.Skip(err)
 			}
