@@ -87,6 +87,11 @@ type WorkerResult struct {
 	// Tools is what the executor of the attempt's tools saw and refused. It is no worker's own word,
 	// so no answer of a process or a service can hold it.
 	Tools *ToolReport `json:"-"`
+
+	// Stderr is the end of what a worker of kind exec wrote there: at most 4 KiB before control
+	// characters other than line breaks are escaped, with the names of secrets in the place of their
+	// values. No answer of a process or a service can hold it.
+	Stderr string `json:"-"`
 }
 
 // A ResultStatus is a worker's own word on how it went.

@@ -66,11 +66,13 @@ func (p *process) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.W
 	}
 	e.words = known.Redact(e.stderr.String())
 	e.words = e.words[max(0, len(e.words)-stderrKept):]
+	answered(ctx, known, e.how(), e.stdout.kept.Bytes())
 	r, err := p.judge(ctx, t, e, known)
+	r.Stderr = escape(e.words)
 	if failure, ok := errors.AsType[*Error](err); ok {
 		failure.hide(known)
 		failure.Message = p.name() + ": " + failure.Message
-		failure.Stderr = escape(e.words)
+		failure.Stderr = r.Stderr
 	}
 	return r, err
 }
@@ -83,6 +85,17 @@ type ending struct {
 	stdout head
 	stderr tail
 	words  string // the end of stderr, with the names of secrets in their place
+}
+
+// how is how the process ended, in words such as "exit code 3".
+func (e *ending) how() string {
+	switch {
+	case e.err == nil:
+		return "exit code 0"
+	case errors.Is(e.err, exec.ErrWaitDelay):
+		return "exit code 0, and a child held its output open"
+	}
+	return sandbox.Ended(e.err)
 }
 
 // stderrKept is how much of stderr an Error shows. Twice as much is read, so that no secret is cut
@@ -147,7 +160,7 @@ func tooLong(l Limits) error {
 
 // epitaph is "ended with exit code 3: the last line of stderr".
 func epitaph(e *ending) string {
-	how := sandbox.Ended(e.err)
+	how := e.how()
 	lines := strings.Split(strings.TrimSpace(e.words), "\n")
 	if last := line(lines[len(lines)-1]); last != "" {
 		return "ended with " + how + ": " + last

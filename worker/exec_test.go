@@ -377,3 +377,21 @@ func TestTail(t *testing.T) {
 		}
 	}
 }
+
+// The exchange and the end of stderr are there however a call ends, without the values of secrets.
+func TestExecExchange(t *testing.T) {
+	t.Setenv("CANARY_TOKEN", "tok-7a1f9c")
+	for _, tt := range []struct{ out, code, ended, answer string }{
+		{`{"token": "tok-7a1f9c"}`, "0", "exit code 0", `{"token": "$CANARY_TOKEN"}`},
+		{`{"status": "failed"}`, "3", "exit code 3", `{"status": "failed"}`},
+		{"no tok-7a1f9c JSON", "0", "exit code 0", "no $CANARY_TOKEN JSON"},
+		{"", "2", "exit code 2", ""},
+	} {
+		env := map[string]string{"WORKER": "print", "OUT": tt.out, "ERR": "at tok-7a1f9c\x1b", "CODE": tt.code, "TOKEN": "$CANARY_TOKEN"}
+		var x Exchange
+		r, _ := command(t, chargehand.ExecKind{Command: []string{os.Args[0]}, Env: env}, Limits{}).Do(WithExchange(t.Context(), &x), someTask())
+		if x.Ended != tt.ended || string(x.Answer) != tt.answer || r.Stderr != `at $CANARY_TOKEN\x1b` {
+			t.Errorf("%q: %q, %q, stderr %q", tt.out, x.Ended, x.Answer, r.Stderr)
+		}
+	}
+}

@@ -113,6 +113,7 @@ func (s *service) post(ctx context.Context, t chargehand.WorkerTask, known *secr
 		return none, s.lost(ctx, err, sent)
 	}
 	defer resp.Body.Close()
+	answered(ctx, known, "status "+status(resp), nil)
 	if resp.StatusCode/100 != 2 {
 		return none, turnedAway(resp, known)
 	}
@@ -125,6 +126,7 @@ func (s *service) post(ctx context.Context, t chargehand.WorkerTask, known *secr
 	case int64(len(body)) > s.limits.outputBytes():
 		return none, garbage(body, tooLong(s.limits))
 	}
+	answered(ctx, known, "status "+status(resp), body)
 	return decode(t, body, known)
 }
 

@@ -490,3 +490,17 @@ func TestHTTPReachesNoSpecialAddress(t *testing.T) {
 		t.Error("a list that is none is accepted")
 	}
 }
+
+func TestHTTPExchange(t *testing.T) {
+	for code, want := range map[int]string{http.StatusOK: "[1]", http.StatusNotFound: ""} {
+		w, _ := post(t, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(code)
+			fmt.Fprint(w, "[1]")
+		}, nil, Limits{})
+		var x Exchange
+		_, _ = w.Do(WithExchange(t.Context(), &x), someTask())
+		if string(x.Answer) != want || x.Ended != fmt.Sprint("status ", code, " ", http.StatusText(code)) {
+			t.Errorf("%d: %q, %q", code, x.Ended, x.Answer)
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 type Parts struct {
 	Teams    map[string]Ready
 	Planners map[string]worker.Planner // functions that teams name as planner
+	Workers  worker.Set                // functions that teams name as workers
 
 	// Agents makes language models, tools and agents elsewhere. One that is an io.Closer is closed
 	// when the command has ended. Nil: there are none.

@@ -50,6 +50,7 @@ var examples = map[string]string{
 	"workers get":    "chargehand workers get reader",
 	"workers lint":   "chargehand workers lint team.yaml",
 	"workers list":   "chargehand workers list\nchargehand workers list team.yaml",
+	"workers test":   "chargehand workers test team.yaml extractor input.txt\nchargehand workers test team.yaml extractor input.txt --aspect \"notice period\" -o json",
 }
 
 // exemplify gives every command below c that has none its examples.

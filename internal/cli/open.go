@@ -36,9 +36,10 @@ var teams = map[string]Ready{
 func Standard() Parts {
 	agents := agent.New(agent.Options{Servers: mcp.Options{Grants: grants()}})
 	return Parts{
-		Teams:  teams,
-		Agents: agents,
-		Model:  func(name string) (string, error) { return open.Resolve(name, os.LookupEnv) },
+		Teams:   teams,
+		Workers: contractreview.Workers(),
+		Agents:  agents,
+		Model:   func(name string) (string, error) { return open.Resolve(name, os.LookupEnv) },
 		Own: func(ctx context.Context, dir string, how Taking) (Owned, error) {
 			return local.Open(ctx, local.Options{
 				Dir: dir, Workers: contractreview.Workers(), Hold: how.Hold, Force: how.Force, Log: operatorLog(dir),

@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) workersCommand() *cobra.Command {
-	return group("workers", "Look at workers", a.workerListCommand(), a.workerGetCommand(), a.workerLintCommand())
+	return group("workers", "Look at workers, and try one by hand", a.workerListCommand(), a.workerGetCommand(), a.workerLintCommand(), a.workerTestCommand())
 }
 
 func (a *app) workerListCommand() *cobra.Command {
@@ -154,9 +154,9 @@ func (a *app) spec(team, id, form string) error {
 	if err != nil {
 		return err
 	}
-	w := r.Team.Worker(id)
-	if w == nil {
-		return noWorker(id, "in "+team, "chargehand workers list "+team)
+	w, err := declared(&r.Team, team, id)
+	if err != nil {
+		return err
 	}
 	return a.show(form, page{value: w, names: []string{w.WorkerID}})
 }
