@@ -158,6 +158,7 @@ type OutputChecked struct {
 	Blockers   []string     `json:"blockers,omitempty"`
 	Evidence   []string     `json:"evidence,omitempty"`
 	Transcript string       `json:"transcript,omitempty"` // content hash of what the worker says it did
+	Stderr     string       `json:"stderr,omitempty"`     // content hash of the end of what its program wrote there
 
 	// Stances are what the output says of each key, where outputs of the run may be debated. Empty: it says
 	// nothing that could be compared, or more than a record holds.
@@ -174,6 +175,7 @@ type AttemptFailed struct {
 	Stopping bool   `json:"stopping,omitempty"` // its worker has not confirmed the stop, and keeps its slot
 
 	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did until then
+	Stderr     string `json:"stderr,omitempty"`     // content hash of the end of what its program wrote there
 }
 
 // AttemptStopped says that a stopping attempt's worker has let go.
@@ -182,6 +184,7 @@ type AttemptStopped struct {
 	Epoch      int64  `json:"epoch"`
 	Usage      Usage  `json:"usage,omitzero"`
 	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did until then
+	Stderr     string `json:"stderr,omitempty"`     // content hash of the end of what its program wrote there
 }
 
 // LateResult keeps a result that came after its attempt had ended. It is evidence and never used.
@@ -193,6 +196,7 @@ type LateResult struct {
 	Why    string `json:"why"`
 
 	Transcript string `json:"transcript,omitempty"` // content hash of what the worker says it did
+	Stderr     string `json:"stderr,omitempty"`     // content hash of the end of what its program wrote there
 }
 
 // JudgeAsked says that the reviewer was asked about an output the gate accepted.

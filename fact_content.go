@@ -4,7 +4,7 @@ package chargehand
 type Content struct {
 	Kind      ContentKind
 	Hash      string // "sha256:" and 64 digits
-	MediaType string // of a document as its sender says, maybe nothing; else application/json
+	MediaType string // of a document as its sender says, maybe nothing; text/plain of stderr; else application/json
 }
 
 // A ContentKind is what a content is.
@@ -18,6 +18,7 @@ const (
 	ContentOutput     ContentKind = "output"
 	ContentVerdict    ContentKind = "verdict"
 	ContentTranscript ContentKind = "transcript"
+	ContentStderr     ContentKind = "stderr"
 	ContentAggregate  ContentKind = "aggregate"
 	ContentResult     ContentKind = "result"
 )
@@ -35,14 +36,14 @@ func Contents(f Fact) []Content {
 		c.name(ContentPlan, f.Objective.PlanRef)
 	case OutputChecked:
 		c.output(f.Output, f.VerdictRef)
-		c.name(ContentTranscript, f.Transcript)
+		c.attempt(f.Transcript, f.Stderr)
 	case AttemptFailed:
-		c.name(ContentTranscript, f.Transcript)
+		c.attempt(f.Transcript, f.Stderr)
 	case AttemptStopped:
-		c.name(ContentTranscript, f.Transcript)
+		c.attempt(f.Transcript, f.Stderr)
 	case LateResult:
 		c.output(f.Output, "")
-		c.name(ContentTranscript, f.Transcript)
+		c.attempt(f.Transcript, f.Stderr)
 	case PlanAsked:
 		c.name(ContentPlan, f.Ref)
 	case PlanProposed:
@@ -76,6 +77,12 @@ func (c *contents) add(one Content) {
 
 func (c *contents) name(kind ContentKind, hash string) {
 	c.add(Content{kind, hash, "application/json"})
+}
+
+// attempt is what an attempt leaves besides its output.
+func (c *contents) attempt(transcript, stderr string) {
+	c.name(ContentTranscript, transcript)
+	c.add(Content{ContentStderr, stderr, "text/plain"})
 }
 
 func (c *contents) output(hash, verdict string) {

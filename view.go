@@ -90,6 +90,7 @@ type AttemptView struct {
 	Usage      Usage         `json:"usage,omitzero"`
 	Feedback   string        `json:"feedback,omitempty"`
 	Transcript string        `json:"transcript,omitempty"` // content hash of what the worker says it did
+	Stderr     string        `json:"stderr,omitempty"`     // content hash of the end of what its program wrote there
 	Routing    RoutingRecord `json:"routing"`
 }
 
@@ -104,9 +105,9 @@ func (v *View) Apply(r Record) {
 	case SubtasksQueued, AttemptStarted, OutputChecked, OutputSupplied, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
 	case AttemptStopped:
-		v.afterwards(f.AttemptRef, f.Transcript)
+		v.afterwards(f.AttemptRef, f.Transcript, f.Stderr)
 	case LateResult:
-		v.afterwards(f.AttemptRef, f.Transcript)
+		v.afterwards(f.AttemptRef, f.Transcript, f.Stderr)
 	case DebateOpened, PositionTaken, PositionsCompared, DebateSettled:
 		v.debated(f)
 	case ReviewOpened, ReviewDecided:
@@ -208,14 +209,14 @@ func (v *View) progressed(at time.Time, f Fact) {
 		row, a := v.attempt(f.AttemptRef)
 		verdict := f.Verdict
 		row.State, a.EndedAt, a.Output, a.VerdictRef = SubtaskValidating, at, f.Output, f.VerdictRef
-		a.Verdict, a.Transcript = &verdict, f.Transcript
+		a.Verdict, a.Transcript, a.Stderr = &verdict, f.Transcript, f.Stderr
 	case OutputSupplied:
 		_, a := v.attempt(f.AttemptRef)
 		verdict := f.Verdict
 		a.Output, a.Verdict, a.VerdictRef = f.Output, &verdict, f.VerdictRef
 	case AttemptFailed:
 		_, a := v.attempt(f.AttemptRef)
-		a.EndedAt, a.Cause, a.Message, a.Transcript = at, f.Cause, f.Message, f.Transcript
+		a.EndedAt, a.Cause, a.Message, a.Transcript, a.Stderr = at, f.Cause, f.Message, f.Transcript, f.Stderr
 	case JudgeAsked:
 		v.row(f.Subtask).State = SubtaskValidating
 	case Judged:
@@ -235,10 +236,13 @@ func (v *View) progressed(at time.Time, f Fact) {
 }
 
 // afterwards takes down what came of an attempt that had ended.
-func (v *View) afterwards(ref AttemptRef, transcript string) {
+func (v *View) afterwards(ref AttemptRef, transcript, stderr string) {
 	_, a := v.attempt(ref)
 	if transcript != "" {
 		a.Transcript = transcript
+	}
+	if stderr != "" {
+		a.Stderr = stderr
 	}
 }
 

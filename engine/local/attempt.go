@@ -61,27 +61,25 @@ func (j job) attempt(ctx context.Context, l supervise.Launch) {
 
 // fail reports an attempt that came to no output. What its worker says it did until then is kept.
 func (j job) fail(ctx context.Context, l supervise.Launch, res chargehand.WorkerResult, a upshot, err error) {
-	said := j.said(res.Transcript)
+	said, stderr := j.said(res.Transcript), j.words(res.Stderr)
 	if j.hands.ctx.Err() != nil {
 		return // the engine is closing: the attempt is pursued again
 	}
-	hash := ""
-	if len(said) > 0 {
-		hash = said[0].hash
-	}
+	kept := append(said, stderr...)
 	ref := chargehand.AttemptRef{Subtask: l.Task.TaskID, Attempt: l.Task.Attempt}
 	if ctx.Err() != nil {
 		j.report(supervise.Stopped{
-			AttemptRef: ref, Epoch: l.Epoch, Usage: res.Usage, NotBegun: notBegun(err), Tools: plainTools(res.Tools), Transcript: hash,
-		}, said...)
+			AttemptRef: ref, Epoch: l.Epoch, Usage: res.Usage, NotBegun: notBegun(err), Tools: plainTools(res.Tools),
+			Transcript: hashOf(said), Stderr: hashOf(stderr),
+		}, kept...)
 		return
 	}
 	c := crash(ref, l.Epoch, res.Usage, err)
-	c.Tools, c.Transcript = plainTools(res.Tools), hash
+	c.Tools, c.Transcript, c.Stderr = plainTools(res.Tools), hashOf(said), hashOf(stderr)
 	if a.denied {
 		c.Cause, c.NotBegun = chargehand.CauseBudget, a.unpaid && res.Usage == chargehand.Usage{}
 	}
-	j.report(c, said...)
+	j.report(c, kept...)
 }
 
 const maxTranscript = 8 << 20 // bytes; that of a result that came is bounded by its worker
@@ -98,6 +96,34 @@ func (j job) said(transcript json.RawMessage) []blob {
 		return nil
 	}
 	return []blob{b}
+}
+
+const maxStderr = 16 << 10 // bytes; an exec worker keeps 4 KiB, and escapes make them more
+
+// words is the end of what an attempt's program wrote to stderr, to be made durable; empty where it wrote
+// nothing.
+func (j job) words(stderr string) []blob {
+	lines := strings.Split(strings.ToValidUTF8(stderr[max(0, len(stderr)-maxStderr):], ""), "\n")
+	for i := range lines {
+		lines[i] = visible(lines[i])
+	}
+	if stderr = strings.Join(lines, "\n"); stderr == "" {
+		return nil
+	}
+	b, err := j.keep([]byte(stderr))
+	if err != nil {
+		j.log.Error("the stderr of an attempt is not kept", "run", j.run, "error", err)
+		return nil
+	}
+	return []blob{b}
+}
+
+// hashOf is the hash of the blob, empty where there is none.
+func hashOf(list []blob) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].hash
 }
 
 // fill puts the texts of a task's inputs in.
@@ -240,7 +266,12 @@ func (j job) deliver(l supervise.Launch, res chargehand.WorkerResult, f finding)
 	if len(blobs) > 2 {
 		in.Transcript = blobs[2].hash
 	}
-	j.report(in, blobs...)
+	stderr := j.words(res.Stderr)
+	if j.hands.ctx.Err() != nil {
+		return // the engine is closing: the attempt is pursued again
+	}
+	in.Stderr = hashOf(stderr)
+	j.report(in, append(blobs, stderr...)...)
 }
 
 // An itemList is an accepted output as aggregates read it, under one contract of a team.
@@ -288,20 +319,24 @@ const maxPlain = 500 // bytes of a worker's words in a record
 // plain is untrusted text as a record may hold it: short, and without characters that steer a
 // terminal or hide.
 func plain(s string) string {
-	s = strings.ToValidUTF8(s, "�")
-	s = strings.Map(func(r rune) rune {
-		//guard:plain-words
-		if r != ' ' && !unicode.IsGraphic(r) {
-			return '·'
-		}
-		return r
-	}, s)
+	s = visible(strings.ToValidUTF8(s, "�"))
 	for i := range s {
 		if i > maxPlain {
 			return s[:i] + "…"
 		}
 	}
 	return s
+}
+
+// visible is s with a mark in the place of each character that steers a terminal or hides.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		//guard:plain-words
+		if r != ' ' && !unicode.IsGraphic(r) {
+			return '·'
+		}
+		return r
+	}, s)
 }
 
 func plains(list []string) []string {

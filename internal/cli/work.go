@@ -85,6 +85,9 @@ func work(ctx context.Context, s *session, v *chargehand.View, f workForm) (*rep
 	if k.Verdict == nil {
 		k.Verdict = k.Attempt.Verdict
 	}
+	if k.Stderr, err = content(ctx, s, "stderr", k.Attempt.Stderr); err != nil {
+		return nil, err
+	}
 	if k.Raw = f.raw; f.transcript {
 		k.Transcript, err = content(ctx, s, "the transcript", k.Attempt.Transcript)
 	}
@@ -129,7 +132,7 @@ func attempt(row *chargehand.SubtaskView, n int) (*chargehand.AttemptView, error
 func workJSON(k *report.Work) map[string]any {
 	return map[string]any{
 		"schema_version": 1, "runId": k.Run.RunID, "subtask": k.Subtask, "attempt": k.Attempt,
-		"output": value(k.Output), "verdict": k.Verdict, "transcript": value(k.Transcript),
+		"output": value(k.Output), "verdict": k.Verdict, "transcript": value(k.Transcript), "stderr": string(k.Stderr),
 	}
 }
 

@@ -178,14 +178,19 @@ func (e *Entry) attempt(f chargehand.Fact) {
 		e.says("pursued again after a restart, until %s", f.DeadlineAt.UTC().Format(time.RFC3339))
 	case chargehand.AttemptFailed:
 		e.Subject, e.Actor = subject(f.AttemptRef), ActorWorker
-		e.says("ended without an output: %s%s%s", f.Cause, after(": ", f.Message), after("; its transcript is ", f.Transcript))
+		e.says("ended without an output: %s%s%s", f.Cause, after(": ", f.Message), left(f.Transcript, f.Stderr))
 	case chargehand.AttemptStopped:
 		e.Subject, e.Actor = subject(f.AttemptRef), ActorWorker
-		e.says("let go of its attempt%s", after("; its transcript is ", f.Transcript))
+		e.says("let go of its attempt%s", left(f.Transcript, f.Stderr))
 	case chargehand.LateResult:
 		e.Subject, e.Actor = subject(f.AttemptRef), ActorWorker
-		e.says("answered too late; kept and not used: %s%s", f.Why, after("; its transcript is ", f.Transcript))
+		e.says("answered too late; kept and not used: %s%s", f.Why, left(f.Transcript, f.Stderr))
 	}
+}
+
+// left names what an attempt leaves besides its output.
+func left(transcript, stderr string) string {
+	return after("; its transcript is ", transcript) + after("; its stderr is ", stderr)
 }
 
 func (e *Entry) tools(f chargehand.Fact) {
@@ -221,7 +226,7 @@ func (e *Entry) judgement(f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.OutputChecked:
 		e.Subject = subject(f.AttemptRef)
-		e.says("the output %s was checked: %s%s%s", f.Output, f.Verdict.Recommendation, found(f.Verdict), after("; its transcript is ", f.Transcript))
+		e.says("the output %s was checked: %s%s%s", f.Output, f.Verdict.Recommendation, found(f.Verdict), left(f.Transcript, f.Stderr))
 	case chargehand.JudgeAsked:
 		e.Subject = subject(f.AttemptRef)
 		e.says("the reviewer was asked%s", map[bool]string{true: " to choose between two positions"}[f.Debate])

@@ -104,20 +104,25 @@ func TestPlansAndPositionsAreInThePack(t *testing.T) {
 	}
 }
 
-// TestTranscriptsAreInThePack: however an attempt ended, what its worker says it did is handed over, and the story names it.
+// TestTranscriptsAreInThePack: however an attempt ended, what its worker says it did and the end of its stderr are handed over, and
+// the story names them.
 func TestTranscriptsAreInThePack(t *testing.T) {
-	hash := chargehand.Hash([]byte("what it did"))
+	hash, words := chargehand.Hash([]byte("what it did")), chargehand.Hash([]byte("what it wrote"))
 	for _, f := range []chargehand.Fact{
-		chargehand.OutputChecked{Transcript: hash},
-		chargehand.AttemptFailed{Transcript: hash},
-		chargehand.AttemptStopped{Transcript: hash},
-		chargehand.LateResult{Transcript: hash},
+		chargehand.OutputChecked{Transcript: hash, Stderr: words},
+		chargehand.AttemptFailed{Transcript: hash, Stderr: words},
+		chargehand.AttemptStopped{Transcript: hash, Stderr: words},
+		chargehand.LateResult{Transcript: hash, Stderr: words},
 	} {
 		got := Contents(f)
-		if len(got) != 1 || got[0].Hash != hash || got[0].Kind != chargehand.ContentTranscript {
+		want := []Artifact{
+			{Hash: hash, Kind: chargehand.ContentTranscript, MediaType: "application/json"},
+			{Hash: words, Kind: chargehand.ContentStderr, MediaType: "text/plain"},
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("%T names %v", f, got)
 		}
-		if e := Describe(chargehand.Record{Fact: f}); !strings.Contains(e.Text, "; its transcript is "+hash) {
+		if e := Describe(chargehand.Record{Fact: f}); !strings.Contains(e.Text, "; its transcript is "+hash+"; its stderr is "+words) {
 			t.Errorf("%T is told as %q", f, e.Text)
 		}
 	}

@@ -53,7 +53,7 @@ func (r *Redaction) Check() []chargehand.Problem {
 
 var artifactNames = []string{
 	"all", string(chargehand.ContentDocument), string(chargehand.ContentTeam), string(chargehand.ContentPlan), string(chargehand.ContentOutput), string(chargehand.ContentVerdict),
-	string(chargehand.ContentTranscript), string(chargehand.ContentAggregate), string(chargehand.ContentResult),
+	string(chargehand.ContentTranscript), string(chargehand.ContentStderr), string(chargehand.ContentAggregate), string(chargehand.ContentResult),
 }
 
 // isType reports whether records of that type exist: an unknown one is of a newer format.

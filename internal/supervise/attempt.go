@@ -294,14 +294,14 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 	if k == nil {
 		m.late(now, chargehand.LateResult{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "its attempt had ended", Transcript: in.Transcript,
+			Usage: in.Usage, Why: "its attempt had ended", Transcript: in.Transcript, Stderr: in.Stderr,
 		}, in.Tools, out)
 		return
 	}
 	if !known(in.Verdict.Recommendation) {
 		m.crashed(now, Crashed{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash, Usage: in.Usage,
-			Message: "an output came without the gate's findings", Transcript: in.Transcript,
+			Message: "an output came without the gate's findings", Transcript: in.Transcript, Stderr: in.Stderr,
 		}, out)
 		return
 	}
@@ -313,7 +313,7 @@ func (m *Machine) finished(now time.Time, in Finished, out *Output) {
 		Size: in.Size, Summary: clip(in.Summary, maxSummary), Verdict: brief(in.Verdict), VerdictRef: in.VerdictRef,
 		Confidence: share(in.Confidence), Usage: charge(in.Usage, m.silence(k, &k.attempt)),
 		Evidence: clipAll(in.Evidence, maxEvidence, maxToken), Blockers: clipAll(in.Blockers, maxBlockers, maxQuote),
-		Transcript: in.Transcript, Stances: m.stances(k, &in),
+		Transcript: in.Transcript, Stderr: in.Stderr, Stances: m.stances(k, &in),
 	}, out)
 	m.weigh(now, k, in.Status, out)
 }
@@ -361,7 +361,8 @@ func (m *Machine) crashed(now time.Time, in Crashed, out *Output) {
 	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.AttemptFailed{
 		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: in.Cause,
-		Message: clip(in.Message, maxText), Usage: charge(in.Usage, price), Transcript: in.Transcript,
+		Message: clip(in.Message, maxText), Usage: charge(in.Usage, price),
+		Transcript: in.Transcript, Stderr: in.Stderr,
 	}, out)
 	m.recover(now, k, trouble{
 		cause: in.Cause, why: clip(in.Message, maxText), notBegun: in.NotBegun,
@@ -397,7 +398,7 @@ func (m *Machine) stop(now time.Time, k *task, c chargehand.Cause, why string, o
 
 // letGo is what a crash says where only the worker's stop is waited for.
 func (c Crashed) letGo() Stopped {
-	return Stopped{AttemptRef: c.AttemptRef, Epoch: c.Epoch, Usage: c.Usage, NotBegun: c.NotBegun, Tools: c.Tools, Transcript: c.Transcript}
+	return Stopped{AttemptRef: c.AttemptRef, Epoch: c.Epoch, Usage: c.Usage, NotBegun: c.NotBegun, Tools: c.Tools, Transcript: c.Transcript, Stderr: c.Stderr}
 }
 
 // stopped takes in that a worker has let go of an attempt that had ended.
@@ -412,14 +413,15 @@ func (m *Machine) stopped(now time.Time, in Stopped, out *Output) {
 			m.crashed(now, Crashed{
 				AttemptRef: in.AttemptRef, Epoch: in.Epoch, Cause: chargehand.CauseCrash,
 				Message: "the worker stopped without an answer", Usage: in.Usage, NotBegun: in.NotBegun,
-				Tools: in.Tools, Transcript: in.Transcript,
+				Tools: in.Tools, Transcript: in.Transcript, Stderr: in.Stderr,
 			}, out)
 		}
 		return
 	}
 	m.noteTools(now, in.AttemptRef, in.Tools, out)
 	m.record(now, chargehand.AttemptStopped{
-		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Usage: charge(in.Usage, declared(m.silence(k, a), in.NotBegun)), Transcript: in.Transcript,
+		AttemptRef: in.AttemptRef, Epoch: in.Epoch, Usage: charge(in.Usage, declared(m.silence(k, a), in.NotBegun)),
+		Transcript: in.Transcript, Stderr: in.Stderr,
 	}, out)
 	out.give(in.Epoch, chargehand.OutcomeLate)
 }

@@ -68,6 +68,7 @@ type Finished struct {
 	Evidence   []string                `json:"evidence,omitempty"`
 	Tools      *chargehand.ToolReport  `json:"tools,omitempty"`
 	Transcript string                  `json:"transcript,omitempty"` // content hash
+	Stderr     string                  `json:"stderr,omitempty"`     // content hash
 	Stances    []chargehand.Stance     `json:"stances,omitempty"`    // each key once; where Launch asks for them
 }
 
@@ -84,6 +85,7 @@ type Crashed struct {
 
 	Tools      *chargehand.ToolReport `json:"tools,omitempty"`
 	Transcript string                 `json:"transcript,omitempty"` // content hash
+	Stderr     string                 `json:"stderr,omitempty"`     // content hash
 }
 
 // Stopped confirms Stop: the worker has let go.
@@ -96,6 +98,7 @@ type Stopped struct {
 
 	Tools      *chargehand.ToolReport `json:"tools,omitempty"`
 	Transcript string                 `json:"transcript,omitempty"` // content hash
+	Stderr     string                 `json:"stderr,omitempty"`     // content hash
 }
 
 // JudgeAnswered answers Judge. Err says that the reviewer threw or talked nonsense.

@@ -175,7 +175,7 @@ func (m *Machine) afterwards(now time.Time, in Input, out *Output) {
 	case Finished:
 		m.late(now, chargehand.LateResult{
 			AttemptRef: in.AttemptRef, Epoch: in.Epoch, Output: in.Output,
-			Usage: in.Usage, Why: "the run had ended", Transcript: in.Transcript,
+			Usage: in.Usage, Why: "the run had ended", Transcript: in.Transcript, Stderr: in.Stderr,
 		}, in.Tools, out)
 	case Crashed:
 		m.stopped(now, in.letGo(), out)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -16,6 +17,7 @@ type Work struct {
 	Attempt *chargehand.AttemptView // the one that is shown whole; nil: none has begun
 	Checked
 	Transcript []byte // nil: there is none, or it is not asked for
+	Stderr     []byte // the end of what the worker's program wrote there; nil: nothing
 }
 
 // Write writes what was asked, a table of the attempts, and of one of them who it went to, what came
@@ -94,6 +96,10 @@ func (k *Work) whole(d *drawing) {
 	}
 	if a.Message != "" {
 		d.paragraph("ENDED", spoken(string(a.Cause))+": "+a.Message)
+	}
+	if len(k.Stderr) > 0 {
+		d.section("STDERR", "of the worker's program ("+Short(a.Stderr)+")")
+		d.verbatim(bytes.TrimRight(k.Stderr, "\n"))
 	}
 	if k.Output != nil {
 		d.section("OUTPUT", "("+Short(a.Output)+")")
