@@ -153,7 +153,7 @@ func without(v any, try func(where string)) {
 func TestSchemaRefuses(t *testing.T) {
 	schema := teamSchema(t)
 	for _, name := range []string{
-		"empty_values.yaml", "json_problems.json", "no_name.yaml", 
+		"empty_values.yaml", "json_problems.json", "no_name.yaml",
 		"not_a_mapping.yaml", "text_for_schema.yaml", "typo_in_field.yaml", "unknown_field.yaml",
 	} {
 		data, err := os.ReadFile("testdata/wrong/" + name)
@@ -170,12 +170,12 @@ func TestSchemaRefuses(t *testing.T) {
 func TestSchemaOfOtherNames(t *testing.T) {
 	schema := teamSchema(t)
 	for text, want := range map[string]bool{
-		`{"name":"t","workers":[{"worker_name":"w","capabilities":["c"],"outputSchema":"c","input_contracts":[{"type":"object"}]}]}`:  true,
-		`{"name":"t","workers":[],"policy":{"reviewer":false,"detectors":["secrets",{"detector":"injection"}]}}`: true,
-		`{"name":"t","workers":[],"policy":{"reviewer":true}}`:                                                   false,
-		`{"name":"t","workers":[],"budget":{"usd":0.5},"deadline":"30m","planner":null}`:                         true,
-		`{"name":"t","workers":[],"deadline":30}`:                                                                false,
-		`{"name":"t","workers":[null]}`:                                                                          false,
+		`{"name":"t","workers":[{"worker_name":"w","capabilities":["c"],"outputSchema":"c","input_contracts":[{"type":"object"}]}]}`: true,
+		`{"name":"t","workers":[],"policy":{"reviewer":false,"detectors":["secrets",{"detector":"injection"}]}}`:                     true,
+		`{"name":"t","workers":[],"policy":{"reviewer":true}}`:                                                                       false,
+		`{"name":"t","workers":[],"budget":{"usd":0.5},"deadline":"30m","planner":null}`:                                             true,
+		`{"name":"t","workers":[],"deadline":30}`:                                                                                    false,
+		`{"name":"t","workers":[null]}`:                                                                                              false,
 	} {
 		if valid, _ := against(t, schema, "team.json", []byte(text)); valid != want {
 			t.Errorf("%s: valid %v, want %v", text, valid, want)
