@@ -86,7 +86,7 @@ func declared(t *chargehand.Team, team, id string) (*chargehand.WorkerSpec, erro
 // task is what the worker is sent. Its key is new each time, so that a service which keeps its answers
 // by key does the work.
 func (f *trialForm) task(team *chargehand.Team, spec *chargehand.WorkerSpec, docs []chargehand.Document) (t chargehand.WorkerTask, err error) {
-	took := cmp.Or(2*spec.Latency(), time.Minute)
+	took := max(2*spec.Latency(), time.Minute) // a person waits, and a busy machine is slow
 	t = chargehand.WorkerTask{
 		TaskID: "test", RunID: "test", Attempt: 1, AssignedWorker: spec.WorkerID, IdempotencyKey: "test/" + rand.Text(),
 		Objective: team.Description, Goal: cmp.Or(f.goal, team.Description), RequiredAspects: f.aspects,

@@ -27,7 +27,7 @@ func inspect(t *testing.T) *inspector {
 func TestRunsOfEveryKindOfTrouble(t *testing.T) {
 	runs := 1_500
 	if testing.Short() {
-		runs = 200
+		runs = 600
 	}
 	r, err := Run(Options{Runs: runs, Seed: suiteSeed, Faults: AllOf(), Jobs: 2})
 	if err != nil {
