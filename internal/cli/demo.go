@@ -183,7 +183,7 @@ func (t *telling) ask(ctx context.Context) error {
 func (t *telling) listen(ctx context.Context, r *chargehand.Review) {
 	line, err := typed(ctx, t.app.io.In, func() {
 		fmt.Fprint(t.out, "[c]orrect: send it back with the figure of the contract, to be checked again\n"+
-			"[a]pprove it as it is    [r]eject it    [Enter] wait and see what the policy does\n> ")
+			"[a]pprove it as it is   [r]eject it   [Enter] wait for what the policy does\n> ")
 	}, func() error { return nil })
 	if err != nil || line == "" {
 		return
