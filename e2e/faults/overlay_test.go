@@ -7,11 +7,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chargehand/chargehand/internal/mutant"
 )
 
 // matters are the calls with a point before and after them: all that is written, answered or
@@ -76,60 +79,52 @@ func listed(t *testing.T, out string, replace map[string]string) string {
 	return to
 }
 
-// bent is the victim with a wall clock that is off by what an environment variable says, asleep for
-// eight hours as soon as a file is there, and without the lock of a data folder where another
-// variable is set. The clock is shifted where the engine
-// reads it: Go asks the kernel without going through libc, so libfaketime does not reach it, and a
-// time namespace moves no wall clock.
-func bent(t *testing.T) string {
-	t.Helper()
-	programs.bent.Do(func() {
-		out := t.TempDir()
-		path, err := build("victim-bent", "./victim", "-overlay", listed(t, out, map[string]string{
-			sibling(t, "local.go"): rewritten(t, out, "local.go", "return clock{boot: time.Now(), asleep: asleep()}",
-				`off, _ := time.ParseDuration(os.Getenv("CHARGEHAND_CLOCK_OFF")); return clock{boot: time.Now().Add(off), asleep: asleep()}`),
-			sibling(t, "asleep_linux.go"): rewritten(t, out, "asleep_linux.go", "return least.Truncate(time.Millisecond)",
-				`if _, err := os.Stat(os.Getenv("CHARGEHAND_ASLEEP")); err == nil { return 8 * time.Hour }; return 0`),
-			sibling(t, "lock_unix.go"): rewritten(t, out, "lock_unix.go", "if err != nil {",
-				`if os.Getenv("CHARGEHAND_NO_LOCK") != "" { return f, err }; if err != nil {`),
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		programs.bentAt = path
-	})
-	return programs.bentAt
+// Faults of the victim that mutant.Env chooses, by the marks of the engine's statements that they
+// replace.
+const (
+	wallClock = "wall-clock" // is off by what a variable says
+	asleep    = "asleep"     // for eight hours as soon as a file is there
+	unlocked  = "one-owner"  // the guard of a data folder is off
+)
+
+// faults are the statements that stand for a marked one. The clock is shifted where the engine reads
+// it: Go asks the kernel without going through libc, so libfaketime does not reach it, and a time
+// namespace moves no wall clock.
+var faults = map[string]string{
+	wallClock: `off, _ := time.ParseDuration(mutantenv.Getenv("CHARGEHAND_CLOCK_OFF")); return clock{boot: time.Now().Add(off), asleep: asleep()}`,
+	asleep:    `if _, err := mutantenv.Stat(mutantenv.Getenv("CHARGEHAND_ASLEEP")); err == nil { return 8 * time.Hour }; return 0`,
 }
 
-// sibling is the path of one of the engine's files.
-func sibling(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("../../engine/local", name))
+// faulty builds the victim with the faults in it. Without mutant.Env it has none.
+func faulty() (string, error) {
+	root, err := filepath.Abs(filepath.Join(programs.sources, "../../engine/local"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	return path
+	guards, _, err := mutant.Find(root, "guard")
+	if err != nil {
+		return "", err
+	}
+	marks := slices.DeleteFunc(guards, func(m mutant.Mark) bool { return m.Name != unlocked })
+	own, _, err := mutant.Find(root, "fault")
+	if err != nil {
+		return "", err
+	}
+	for i := range own {
+		own[i].Off = faults[own[i].Name]
+	}
+	if marks = append(marks, own...); len(marks) != 1+len(faults) {
+		return "", fmt.Errorf("the engine marks %v: want //guard:%s and each of //fault:%v once", marks, unlocked, slices.Sorted(maps.Keys(faults)))
+	}
+	overlay, err := mutant.Overlay(root, programs.dir, marks)
+	if err != nil {
+		return "", err
+	}
+	return build("victim-faulty", "./victim", "-overlay", overlay)
 }
 
-// rewritten is a copy of one of the engine's files with the first of a text replaced, which must be
-// there.
-func rewritten(t *testing.T, out, name, from, to string) string {
-	t.Helper()
-	src, err := os.ReadFile(sibling(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(src), from) {
-		t.Fatalf("%s does not hold %q", name, from)
-	}
-	text := strings.Replace(string(src), from, to, 1)
-	if !strings.Contains(text, "\"os\"") {
-		text = strings.Replace(text, "import (", "import (\n\"os\"", 1)
-	}
-	copied := filepath.Join(out, name)
-	write(t, copied, text)
-	return copied
-}
+// with is the environment of a faulty victim that has one fault.
+func with(fault string, more ...string) []string { return append(more, mutant.Env+"="+fault) }
 
 // An insertion is text to be put into a file.
 type insertion struct {

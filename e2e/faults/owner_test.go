@@ -39,11 +39,11 @@ func TestTwoOwners(t *testing.T) {
 // second takes the run over and ends it; the first, which is held in a worker's call meanwhile,
 // finds out at its next commit, begins nothing more and stops.
 func TestLockBypassed(t *testing.T) {
-	program, unlocked := bent(t), "CHARGEHAND_NO_LOCK=1"
+	program := built(t, programs.faulty)
 	s := tidy(t)
-	first := start(t, program, []string{unlocked, reference.HoldEnv + "=sent-back"}, s.data(), s.world.Dir)
+	first := start(t, program, with(unlocked, reference.HoldEnv+"=sent-back"), s.data(), s.world.Dir)
 	until(t, "the first is held", func() bool { return s.holds("begin sent-back 1") })
-	second := start(t, program, []string{unlocked}, s.data(), s.world.Dir)
+	second := start(t, program, with(unlocked), s.data(), s.world.Dir)
 	if code := second.wait(t); code != 0 {
 		t.Fatalf("the second ended with %d: %s", code, second.err.String())
 	}

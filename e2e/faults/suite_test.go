@@ -40,11 +40,10 @@ func size(given, sample, all int) int {
 
 // programs are built once, when first wanted.
 var programs struct {
-	dir, sources       string
-	victim, chargehand func() (string, error)
-	instrumented, bent sync.Once
-	instrumentedAt     string
-	bentAt             string
+	dir, sources               string
+	victim, faulty, chargehand func() (string, error)
+	instrumented               sync.Once
+	instrumentedAt             string
 }
 
 func TestMain(m *testing.M) {
@@ -59,6 +58,7 @@ func TestMain(m *testing.M) {
 	}
 	programs.dir, programs.sources = dir, sources
 	programs.victim = sync.OnceValues(func() (string, error) { return build("victim", "./victim") })
+	programs.faulty = sync.OnceValues(faulty)
 	programs.chargehand = sync.OnceValues(func() (string, error) { return build("chargehand", "../../cmd/chargehand") })
 	code := m.Run()
 	if err := printFigures(os.Stdout, code == 0); err != nil {

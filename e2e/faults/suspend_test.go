@@ -40,7 +40,7 @@ func TestAsleep(t *testing.T) {
 	}
 	s := tidy(t)
 	bed := filepath.Join(s.root, "bed")
-	c := start(t, bent(t), []string{"CHARGEHAND_PATIENCE=1h", "CHARGEHAND_ASLEEP=" + bed}, "slow", s.data(), s.world.Dir)
+	c := start(t, built(t, programs.faulty), with(asleep, "CHARGEHAND_PATIENCE=1h", "CHARGEHAND_ASLEEP="+bed), "slow", s.data(), s.world.Dir)
 	until(t, "an attempt and a review wait", func() bool { return exists(filepath.Join(s.world.Dir, "waiting")) })
 	write(t, bed, "")
 	if code := c.wait(t); code != 0 {

@@ -19,5 +19,6 @@ func asleep() time.Duration {
 			least = d
 		}
 	}
+	//fault:asleep
 	return least.Truncate(time.Millisecond)
 }

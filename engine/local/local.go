@@ -210,7 +210,10 @@ type clock struct {
 	told   time.Duration // that the wall clock was ahead, when that was last on record
 }
 
-func newClock() clock { return clock{boot: time.Now(), asleep: asleep()} }
+func newClock() clock {
+	//fault:wall-clock
+	return clock{boot: time.Now(), asleep: asleep()}
+}
 
 // stepped is how far the wall clock is ahead of now, which was read just before, and whether that is
 // another second or more than it was when this was last told.

@@ -1,7 +1,8 @@
 // Package mutant builds this module with marked statements that a test can switch off.
 //
 // A comment "//guard:NAME" directly above a statement, or behind it on its line, marks the statement.
-// The comment may end in " off=TEXT", which is what stands there while the statement is off. In a
+// The comment may end in " off=TEXT", which is what stands there while the statement is off. A caller
+// may also set Mark.Off; it has the package os under the name mutantenv. In a
 // _test.go file the same comment, in the doc comment of a Test function, names the test that fails
 // then; " run=SUBTEST" behind it narrows the test to one subtest.
 //
