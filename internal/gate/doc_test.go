@@ -13,7 +13,7 @@ import (
 	"github.com/chargehand/chargehand"
 )
 
-var block = regexp.MustCompile("(?s)```(\\w+ \\w+)\n(.*?)```")
+var block = regexp.MustCompile("(?s)```(\\w+ \\w+)[^\n]*\n(.*?)```")
 
 // TestGuide compiles every example of the guide for team authors, and checks its output.
 func TestGuide(t *testing.T) {
