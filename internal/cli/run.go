@@ -49,7 +49,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.BoolVar(&f.detach, "detach", false, "start the runs, leave them to a process in the background, and return")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 where anything was accepted with low confidence")
 	textsFlag(c, &f.texts)
-	a.outputFlag(c, &f.output, "md", "html", "table", "json", "jsonl", "yaml", "name")
+	a.outputFlag(c, &f.output, a.resultForms()...)
 	return c
 }
 
@@ -163,6 +163,15 @@ func (a *app) showResults(results []*chargehand.Result, stands []chargehand.Sign
 	return a.show(form, p)
 }
 
+// resultForms are the forms of a result. A terminal shows its text by default, a file gets Markdown.
+func (a *app) resultForms() []string {
+	forms := []string{"md", "text", "html", "table", "json", "jsonl", "yaml", "name"}
+	if isTerminal(a.io.Out) {
+		forms[0], forms[1] = forms[1], forms[0]
+	}
+	return forms
+}
+
 // writeResult writes a result for people.
 func (a *app) writeResult(r *chargehand.Result, stands chargehand.Sign, form string) error {
 	switch form {
@@ -170,6 +179,8 @@ func (a *app) writeResult(r *chargehand.Result, stands chargehand.Sign, form str
 		return report.Table(a.io.Out, r, stands, a.screen(a.io.Out))
 	case "html":
 		return report.HTML(a.io.Out, r, stands)
+	case "text":
+		return report.Text(a.io.Out, r, stands, a.screen(a.io.Out))
 	}
 	return report.Markdown(a.io.Out, r, stands)
 }

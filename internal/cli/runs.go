@@ -252,7 +252,7 @@ func (a *app) resultCommand() *cobra.Command {
 			})
 		},
 	}
-	a.outputFlag(c, &form, "md", "html", "table", "json", "jsonl", "yaml", "name")
+	a.outputFlag(c, &form, a.resultForms()...)
 	return c
 }
 

@@ -97,9 +97,9 @@ func TestMarkdown(t *testing.T) {
 
 // A document for people is shown as Markdown, and nothing in it acts: a worker wrote it.
 func TestDocument(t *testing.T) {
-	text := "# Review\n\nRated **high** by *us*.\n\n- **Cap.** See\n  - “EUR 500,000” (9.2 Cap)\n> quoted\n\n" +
+	written := "# Review\n\nRated **high** by *us*.\n\n- **Cap.** See\n  - “EUR 500,000” (9.2 Cap)\n> quoted\n\n" +
 		"<script>alert(1)</script> [x](javascript:y) ![i](http://127.0.0.1/p.png) https://example.com\n```\ncode\n"
-	raw, err := json.Marshal(map[string]any{"level": "high", "report": map[string]string{"mediaType": "text/markdown", "text": text}})
+	raw, err := json.Marshal(map[string]any{"level": "high", "report": map[string]string{"mediaType": "text/markdown", "text": written}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +114,11 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "document.html", html.String())
+	var text strings.Builder
+	if err := Text(&text, r, r.Status.Sign(), Screen{Style: term.Style{Color: true}, Width: 48}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "document.txt", text.String())
 	for _, bad := range []string{"<script", "<img", "<a ", "javascript:y\"", "http-equiv=\"refresh"} {
 		if strings.Contains(html.String(), bad) {
 			t.Errorf("the page holds %q", bad)

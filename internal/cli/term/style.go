@@ -53,7 +53,7 @@ func (st Style) Text(s string) string {
 
 var asciiForms = strings.NewReplacer(
 	"…", "...", "–", "-", "—", "-", "·", "|", "→", "->", "×", "x", "▸", ">", "▓", "#", "░", ".", "│", "|",
-	"✓", "+", "✗", "x", "✋", "!", "≠", "!=", "≥", ">=", "≈", "~",
+	"✓", "+", "✗", "x", "✋", "!", "≠", "!=", "≥", ">=", "≈", "~", "•", "*",
 )
 
 // A Mark is a glyph of ours that is no state.
