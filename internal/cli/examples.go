@@ -33,7 +33,7 @@ var examples = map[string]string{
 	"runs fork":      "chargehand runs fork run_7h2k --at 12",
 	"runs get":       "chargehand runs get @latest\nchargehand runs get run_7h2k --subtask s3 --attempt 1",
 	"runs list":      "chargehand runs list\nchargehand runs list --state waiting\nchargehand runs list --state running,paused --mine",
-	"runs logs":      "chargehand runs logs @latest -f",
+	"runs logs":      "chargehand runs logs @latest -f\nchargehand runs logs run_7h2k --since 10m --level warn",
 	"runs pause":     "chargehand runs pause run_7h2k --reason \"wait for the new draft\"",
 	"runs replay":    "chargehand runs replay @latest",
 	"runs result":    "chargehand runs result @latest -o json\nchargehand runs result @latest --jq .status",

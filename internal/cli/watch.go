@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -85,6 +86,7 @@ type logForm struct {
 	follow  bool
 	subtask string
 	level   string
+	since   string
 	output  string
 }
 
@@ -97,12 +99,32 @@ func (a *app) logsCommand() *cobra.Command {
 	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what happens, until the run ends")
 	c.Flags().StringVar(&f.subtask, "subtask", "", "only this subtask")
 	c.Flags().StringVar(&f.level, "level", "info", "only what is at least: info, warn, wait or fail")
+	c.Flags().StringVar(&f.since, "since", "", "only what happened since a `TIME`, such as 2026-11-21T14:00:00Z, or in the time up to now, such as 10m or 2h")
 	a.outputFlag(c, &f.output, "plain", "jsonl")
 	return c
 }
 
+// moment is the time that --since names: a time, or how long before now. It is zero where text is empty.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, usage(fmt.Sprintf("--since cannot be %q", text), "give a length of time with its unit, such as 10m or 2h, or a time such as 2026-11-21T14:00:00Z")
+	}
+	return at, nil
+}
+
 func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 	if err := oneOf("--level", f.level, "info", "warn", "wait", "fail"); err != nil {
+		return err
+	}
+	since, err := moment(f.since, time.Now())
+	if err != nil {
 		return err
 	}
 	ctx, stop := a.ctx(c)
@@ -126,7 +148,7 @@ func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 				return err
 			}
 			run.View.Apply(rec)
-			if progress.About(&run.View, rec, f.subtask, f.level) {
+			if !rec.At.Before(since) && progress.About(&run.View, rec, f.subtask, f.level) {
 				out.Record(run, rec)
 			}
 		}
