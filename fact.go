@@ -52,14 +52,23 @@ type PlanAsked struct {
 	Reserved  Micros   `json:"reservedUSD,omitempty"`
 	Ref       string   `json:"ref,omitempty"` // content hash of the plan that a person approved and that is only read; empty: one is made
 	Tokens    int64    `json:"reservedTokens,omitempty"`
-	Lost      Usage    `json:"lost,omitzero"` // reserved for the same call before the engine stopped: it counts as spent
+	Lost      Usage    `json:"lost,omitzero"`  // reserved for the same call before the engine stopped: it counts as spent
+	Draft     Draft    `json:"draft,omitzero"` // that goes back with the errors; zero: there is none
 }
 
 // PlanRefused says that a plan was invalid, or that none came.
 type PlanRefused struct {
 	Iteration int      `json:"iteration"`
 	Errors    []string `json:"errors"`
+	Draft     Draft    `json:"draft,omitzero"` // what was invalid; zero: nothing came
 	Usage     Usage    `json:"usage,omitzero"`
+}
+
+// A Draft is what a planner made that is not followed: it was invalid, or a person sent it back. The zero
+// Draft is none.
+type Draft struct {
+	Ref  string `json:"ref"`            // content hash
+	Text bool   `json:"text,omitempty"` // it is what the planner wrote, which is no plan; false: a plan as JSON
 }
 
 // PlanProposed says that a valid plan waits for a person's approval (SPEC.md ·26).

@@ -4,7 +4,7 @@ package chargehand
 type Content struct {
 	Kind      ContentKind
 	Hash      string // "sha256:" and 64 digits
-	MediaType string // of a document as its sender says, maybe nothing; text/plain of stderr; else application/json
+	MediaType string // of a document as its sender says, maybe nothing; text/plain of stderr and of what should be a plan and is not; else application/json
 }
 
 // A ContentKind is what a content is.
@@ -46,6 +46,9 @@ func Contents(f Fact) []Content {
 		c.attempt(f.Transcript, f.Stderr)
 	case PlanAsked:
 		c.name(ContentPlan, f.Ref)
+		c.draft(f.Draft)
+	case PlanRefused:
+		c.draft(f.Draft)
 	case PlanProposed:
 		c.name(ContentPlan, f.Ref)
 	case ReviewOpened:
@@ -83,6 +86,14 @@ func (c *contents) name(kind ContentKind, hash string) {
 func (c *contents) attempt(transcript, stderr string) {
 	c.name(ContentTranscript, transcript)
 	c.add(Content{ContentStderr, stderr, "text/plain"})
+}
+
+func (c *contents) draft(d Draft) {
+	if d.Text {
+		c.add(Content{ContentPlan, d.Ref, "text/plain"})
+		return
+	}
+	c.name(ContentPlan, d.Ref)
 }
 
 func (c *contents) output(hash, verdict string) {

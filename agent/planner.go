@@ -18,6 +18,7 @@ const introOfPlan = "The data of your planning."
 const (
 	beginning  = 2_000  // of one document
 	beginnings = 20_000 // of all
+	drafted    = 40_000 // of its last plan
 )
 
 // A planner is a language model that plans (SPEC.md ·13, ·20 to ·24).
@@ -113,18 +114,34 @@ func planFields(r worker.PlanRequest) []field {
 	if len(r.Errors) > 0 {
 		out = append(out, field{Field: "errors", text: listed(r.Errors)})
 	}
+	last := r.LastText
+	if r.Last != nil {
+		last = example(r.Last)
+	}
+	if last != "" {
+		out = append(out, beginningOf(field{Field: "last plan"}, last, drafted))
+	}
 	return out
 }
 
-// example is an earlier run's plan as a planner may see it: what it could have written itself.
+// beginningOf is a field with so much of a text, at most, and says so where that is not all.
+func beginningOf(f field, text string, most int) field {
+	f.Bytes, f.text = len(text), excerpt.Head(text, most)
+	if len(f.text) < f.Bytes {
+		f.Shown = len(f.text)
+	}
+	return f
+}
+
+// example is an earlier plan as a planner may see it: what it could have written itself.
 func example(earlier *chargehand.Plan) string {
-	var p planText
+	p := planText{Subtasks: []planned{}, Rationale: earlier.Rationale, ComplexityScore: earlier.ComplexityScore}
 	for i := range earlier.Subtasks {
 		s := &earlier.Subtasks[i]
 		p.Subtasks = append(p.Subtasks, planned{
-			ID: s.ID, Label: s.Label, Goal: s.Goal, Capability: s.Capability, TaskType: s.TaskType, Deps: s.Deps,
+			ID: s.ID, Label: s.Label, Goal: s.Goal, Capability: s.Capability, TaskType: s.TaskType, Deps: listOf(s.Deps),
 			Priority: s.Priority, Criticality: s.Criticality, Required: s.Required, Role: s.Role, RiskLevel: s.RiskLevel,
-			Effect: s.Effect, RequiredAspects: s.RequiredAspects, OutputContract: s.OutputContract, ToolGrants: s.ToolGrants,
+			Effect: s.Effect, RequiredAspects: listOf(s.RequiredAspects), OutputContract: s.OutputContract, ToolGrants: listOf(s.ToolGrants),
 		})
 	}
 	text, err := plainJSON(p)
@@ -132,6 +149,14 @@ func example(earlier *chargehand.Plan) string {
 		panic("agent: a plan holds only plain data: " + err.Error())
 	}
 	return string(text)
+}
+
+// listOf is the list as the schema of a plan wants it: empty, and not absent.
+func listOf(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
 }
 
 // gaps are gaps as a planner may see them: without who was at work.

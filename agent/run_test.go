@@ -122,6 +122,35 @@ func facts[F chargehand.Fact](records []chargehand.Record) []F {
 	return out
 }
 
+// What a model wrote that is no plan, and a plan that the checks refuse, go back to it.
+func TestRefusedPlansGoBack(t *testing.T) {
+	for _, first := range []string{
+		"First I would read the lease.",
+		strings.Replace(leasePlan, `"capability":"extract"`, `"capability":"fly"`, 1),
+	} {
+		c := leaseCast()
+		planner := says(first, leasePlan)
+		c["test/planner"] = planner
+		res, records := supervise(t, c, leaseTeam())
+		if res.Status != chargehand.RunCompleted || len(planner.asked) != 2 {
+			t.Fatalf("%s (%s) after %d plans", res.Status, res.StopReason, len(planner.asked))
+		}
+		again := text(planner.asked[1])
+		gist := strings.TrimSuffix(strings.TrimPrefix(first, `{"subtasks":[`), `}`) // the fields' order is not the model's
+		gist, _, _ = strings.Cut(gist, `,"requiredAspects"`)
+		if !strings.Contains(again, `"field":"last plan"`) || !strings.Contains(again, gist) || !strings.Contains(again, `"field":"errors"`) {
+			t.Errorf("the second time the planner is told %s", again)
+		}
+		if strings.Contains(text(planner.asked[0]), "last plan") {
+			t.Error("there is a last plan before the first")
+		}
+		refused, asked := facts[chargehand.PlanRefused](records), facts[chargehand.PlanAsked](records)
+		if len(refused) != 1 || refused[0].Draft.Ref == "" || asked[1].Draft != refused[0].Draft || len(chargehand.Contents(refused[0])) != 1 {
+			t.Errorf("the journal says %+v and %+v", refused, asked)
+		}
+	}
+}
+
 // A run in which models plan, work, review and write, through the real engine.
 func TestRunOfModels(t *testing.T) {
 	c := leaseCast()

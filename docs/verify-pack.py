@@ -79,7 +79,7 @@ lines = text["records.ndjson"].split(b"\n")
 need(not lines.pop() and all(59 <= len(line) <= 1 << 24 and sum(map(line.count, b",{[")) <= 1 << 19 for line in lines), "a line is no record")
 records, leaf = map(list, zip(*[(r, b64(r["redacted"]) if [*r] == ["redacted"] else sha(b"\0" + line)) for line in lines for r in [json.loads(line)]]))
 def reach(x, path): return [h for y in (x if isinstance(x, list) else [x]) for h in (reach(y.get(path[0], []), path[1:]) if path else [y])]
-named = {"artifacts/" + h[7:]: h for r in records for path in """teamDigest objective.planRef objective.documents.hash ref output verdictRef transcript stderr result decision.editRef
+named = {"artifacts/" + h[7:]: h for r in records for path in """teamDigest objective.planRef objective.documents.hash ref draft.ref output verdictRef transcript stderr result decision.editRef
     review.outputRef review.verdictRef review.positions.outputRef review.positions.verdictRef""".split() for h in reach(r.get("data", {}), path.split(".")) if h[:7] == "sha256:"}
 listed = {"artifacts/" + a["hash"][7:]: a["hash"] for a in m["artifacts"]}
 manifest = stated == [m["format"], sums.pop("manifest.json")] and alone == text["manifest.sig"] and m["origin"] == origin and sums == {**m["files"], **listed, "manifest.sig": sums["manifest.sig"]}

@@ -15,7 +15,9 @@ type PlanRequest struct {
 	Objective chargehand.Objective // its documents with their text
 	Team      *chargehand.Team     // read only
 	Iteration int                  // from 1; a later one plans again after a drain with failures (SPEC.md ·23)
-	Errors    []string             // what was wrong with the last plan; empty at first
+	Errors    []string             // what was wrong with the last plan, or what a person said of it; empty at first
+	Last      *chargehand.Plan     // that plan; nil where there is none (SPEC.md ·21)
+	LastText  string               // what the planner wrote where that was no plan, cut after 64 KiB; empty where there is a Last
 	Failed    []chargehand.Gap     // what the last iteration left uncovered
 	Advice    *chargehand.Advice   // where Example comes from; nil: there is none
 	Example   *chargehand.Plan     // of an earlier run that was about much the same, as data; its subtasks name no worker

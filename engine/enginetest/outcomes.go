@@ -126,6 +126,9 @@ func plansByFunction(t *testing.T, open Open) {
 		if asked.Add(1) == 1 {
 			return chargehand.Plan{Subtasks: []chargehand.Subtask{subtask("a", "nobody")}}, use, nil
 		}
+		if r.Last == nil || len(r.Last.Subtasks) != 1 || r.Last.Subtasks[0].Deps[0] != "nobody" {
+			t.Errorf("the invalid plan comes back as %+v", r.Last)
+		}
 		if len(r.Errors) == 0 || r.Objective.Documents[0].Text != document {
 			t.Errorf("the planner was asked again with errors %q and document %q", r.Errors, r.Objective.Documents[0].Text)
 		}

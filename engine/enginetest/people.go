@@ -129,6 +129,9 @@ func approvesPlan(t *testing.T, open Open) {
 	plan := func(_ context.Context, r worker.PlanRequest) (chargehand.Plan, chargehand.Usage, error) {
 		p := chargehand.Plan{Subtasks: []chargehand.Subtask{subtask("a")}}
 		if len(r.Errors) > 0 {
+			if r.Last == nil || len(r.Last.Subtasks) != 1 || r.Last.Subtasks[0].ID != "a" {
+				t.Errorf("the plan that was sent back comes back as %+v", r.Last)
+			}
 			p.Subtasks = append(p.Subtasks, subtask("b"))
 		}
 		return p, chargehand.Usage{}, nil

@@ -3,6 +3,8 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -13,6 +15,8 @@ import (
 const (
 	planTimeout  = 5 * time.Minute // of a planner function
 	judgeTimeout = 2 * time.Minute // of a reviewer
+
+	maxWrote = 64 << 10 // of what a planner wrote that is no plan
 )
 
 // plan makes the run's plan: the objective's own, the team's template, or what its function says.
@@ -23,6 +27,7 @@ func (j job) plan(ctx context.Context, e supervise.MakePlan) {
 		return
 	}
 	o, err := j.objective(ctx)
+	var wrote string
 	switch {
 	case err != nil:
 		in.Err = plain(err.Error())
@@ -31,18 +36,25 @@ func (j job) plan(ctx context.Context, e supervise.MakePlan) {
 	case e.Iteration == 1 && j.team.Planner.Template != nil:
 		in.Plan, in.Source = *j.team.Planner.Template, "template"
 	case j.kit().planner != nil:
-		in = j.callPlanner(ctx, e, o)
+		in, wrote = j.callPlanner(ctx, e, o)
 	case e.Iteration == 1:
 		in.Err = "the team has no planner and the objective brings no plan"
 	}
 	var blobs []blob
-	if in.Err == "" && supervise.AsksFirst(j.team, &in) {
+	switch {
+	case in.Err == "" && (supervise.AsksFirst(j.team, &in) || supervise.MayReturn(j.team, &in)):
 		b, err := j.keepPlan(in.Plan)
 		if err != nil {
 			in.Plan, in.Err = chargehand.Plan{}, plain(err.Error())
 		} else {
 			in.Ref, blobs = b.hash, []blob{b}
 		}
+	case wrote != "":
+		b, err := j.keep([]byte(wrote))
+		if err != nil {
+			break // it hears of its errors, at least
+		}
+		in.Wrote, blobs = b.hash, []blob{b}
 	}
 	if j.hands.ctx.Err() == nil {
 		j.report(in, blobs...)
@@ -69,10 +81,11 @@ func (j job) keepPlan(p chargehand.Plan) (blob, error) {
 	return j.keep(body)
 }
 
-func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand.Objective) supervise.Planned {
+// callPlanner asks the planner. Where what it wrote is no plan, that is returned too.
+func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand.Objective) (in supervise.Planned, wrote string) {
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	in := supervise.Planned{Iteration: e.Iteration, Source: "func"}
+	in = supervise.Planned{Iteration: e.Iteration, Source: "func"}
 	if j.team.Planner.LLM != nil {
 		in.Source = "llm"
 	}
@@ -84,23 +97,42 @@ func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand
 			in.Advice, example = nil, nil
 		}
 	}
+	ask := worker.PlanRequest{
+		Team: j.team, Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed, Advice: in.Advice, Example: example,
+	}
 	err := j.fillDocuments(ctx, &o)
+	if err == nil {
+		err = j.fillDraft(ctx, e.Draft, &ask)
+	}
+	ask.Objective = o
 	up := supervise.TopUp{For: chargehand.HeldForPlan, Times: e.Iteration}
 	ctx = worker.WithLine(ctx, &wire{job: j, covered: e.Envelope, up: up})
 	if err == nil {
 		j.await(func() {
-			in.Plan, in.Usage, err = j.kit().planner.Plan(ctx, worker.PlanRequest{
-				Objective: o, Team: j.team,
-				Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed, Advice: in.Advice, Example: example,
-			})
+			in.Plan, in.Usage, err = j.kit().planner.Plan(ctx, ask)
 		})
 	}
 	j.tell("planner", err)
 	if err != nil {
 		in.Plan, in.Err = chargehand.Plan{}, "the planner failed: "+plain(err.Error())
 		in.NotBegun = notBegun(err)
+		if g, ok := errors.AsType[*worker.Error](err); ok && g.Kind == worker.Garbage {
+			wrote = strings.ToValidUTF8(string(g.Raw[:min(len(g.Raw), maxWrote)]), "\uFFFD")
+		}
 	}
-	return in
+	return in, wrote
+}
+
+// fillDraft shows the planner its last plan, which was refused or sent back (SPEC.md ·21).
+func (j job) fillDraft(ctx context.Context, d chargehand.Draft, ask *worker.PlanRequest) (err error) {
+	switch {
+	case d.Ref == "":
+	case d.Text:
+		ask.LastText, err = j.store.text(ctx, d.Ref)
+	default:
+		ask.Last, err = readPlan(ctx, j.store, d.Ref)
+	}
+	return err
 }
 
 // objective is what the run was asked, as recorded.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/term"
+	"github.com/chargehand/chargehand/internal/excerpt"
 	"github.com/chargehand/chargehand/internal/sandbox"
 	"github.com/chargehand/chargehand/internal/supervise"
 	"github.com/chargehand/chargehand/worker"
@@ -157,6 +159,7 @@ func (a *app) askModel(ctx context.Context, o *chargehand.Order) (*chargehand.Pl
 		if ask.Errors = wrongs(&o.Team, &plan, err); len(ask.Errors) == 0 {
 			break
 		}
+		returned(&ask, plan, err)
 	}
 	if spent.USD > 0 || err == nil {
 		fmt.Fprintf(a.io.Err, "planned by %s, for %s\n", term.Line(o.Team.Planner.LLM.Model), term.Money(spent.USD))
@@ -168,6 +171,14 @@ func (a *app) askModel(ctx context.Context, o *chargehand.Order) (*chargehand.Pl
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return &plan, nil
+}
+
+// returned shows a planner what it made, which was refused.
+func returned(ask *worker.PlanRequest, p chargehand.Plan, err error) {
+	ask.Last, ask.LastText = &p, ""
+	if g, ok := errors.AsType[*worker.Error](err); ok {
+		ask.Last, ask.LastText = nil, excerpt.Head(string(g.Raw), 64<<10)
+	}
 }
 
 // wrongs is what a planner hears about its plan; nothing where it is fine, or there is none to mend.

@@ -119,9 +119,10 @@ func holder(h chargehand.Holder, a chargehand.AttemptRef) string {
 func (e *Entry) planning(f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.PlanAsked:
-		e.says("a plan was asked for, number %d%s", f.Iteration, after(", told what was wrong: ", strings.Join(f.Errors, "; ")))
+		e.says("a plan was asked for, number %d%s%s", f.Iteration, after(", told what was wrong: ", strings.Join(f.Errors, "; ")),
+			after(", and given the last one again: ", f.Draft.Ref))
 	case chargehand.PlanRefused:
-		e.says("the plan was refused: %s", strings.Join(f.Errors, "; "))
+		e.says("the plan%s was refused: %s", after(" ", f.Draft.Ref), strings.Join(f.Errors, "; "))
 	case chargehand.PlanAdvised:
 		a := &f.Advice
 		e.says("the planner was shown the plan of run %s, which ended as %s, at a likeness of %.2f: %s", a.Run, a.Outcome, a.Confidence, a.Summary)

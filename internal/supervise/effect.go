@@ -10,6 +10,7 @@ type Effect interface{ effect() }
 type MakePlan struct {
 	Iteration int              `json:"iteration"`
 	Errors    []string         `json:"errors,omitempty"` // of the plan before
+	Draft     chargehand.Draft `json:"draft,omitzero"`   // the plan before; zero: it is the first, or none came
 	Failed    []chargehand.Gap `json:"failed,omitempty"` // what a replan should make up for
 	Ref       string           `json:"ref,omitempty"`    // content hash of the plan to read, which a person approved; empty: make one
 	Source    string           `json:"source,omitempty"` // who made that plan

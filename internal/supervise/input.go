@@ -21,7 +21,8 @@ type Planned struct {
 	Iteration int              `json:"iteration"`
 	Plan      chargehand.Plan  `json:"plan"`
 	Source    string           `json:"source"`
-	Ref       string           `json:"ref,omitempty"` // content hash of the plan, where it is to be approved or was
+	Ref       string           `json:"ref,omitempty"`   // content hash of the plan, where it is to be approved or was, or may be refused
+	Wrote     string           `json:"wrote,omitempty"` // content hash of what the planner wrote, where that is no plan
 	Usage     chargehand.Usage `json:"usage,omitzero"`
 	Err       string           `json:"err,omitempty"`
 

@@ -63,7 +63,7 @@ func (s *script) input(l line) Input {
 
 // planned answers with the first plan, with later subtasks by name, with none, or with an error.
 func (s *script) planned(l line) Input {
-	in := Planned{Iteration: l.number("iteration", s.m.planning.iteration), Source: "func", Usage: usage(l), Ref: l.opts["ref"]}
+	in := Planned{Iteration: l.number("iteration", s.m.planning.iteration), Source: "func", Usage: usage(l), Ref: l.opts["ref"], Wrote: l.opts["wrote"]}
 	if run := l.opts["advised"]; run != "" {
 		in.Advice = &chargehand.Advice{Run: run, Confidence: *l.float("at"), Outcome: chargehand.RunCompleted, Summary: "one subtask"}
 	}

@@ -20,8 +20,9 @@ type planning struct {
 	settled   bool     // a replan had nothing to add
 	debated   bool     // some subtask may be
 
-	proposed proposal // waits for a person, or was sent back
-	approved string   // content hash of the plan that is being read; empty: one is made
+	proposed proposal         // waits for a person, or was sent back
+	draft    chargehand.Draft // of the planner's last plan that is not followed; goes back with refused
+	approved string           // content hash of the plan that is being read; empty: one is made
 }
 
 // A proposal is a plan that a person is asked about (SPEC.md ·26).
@@ -38,7 +39,11 @@ func (m *Machine) askPlan(now time.Time, iteration int, errors []string, out *Ou
 		return
 	}
 	need := m.planNeeds()
-	m.record(now, chargehand.PlanAsked{Iteration: iteration, Errors: errors, Reserved: need.usd, Tokens: need.tokens}, out)
+	f := chargehand.PlanAsked{Iteration: iteration, Errors: errors, Reserved: need.usd, Tokens: need.tokens}
+	if len(errors) > 0 {
+		f.Draft = m.planning.draft
+	}
+	m.record(now, f, out)
 	out.begin(m.makePlan())
 }
 
@@ -54,9 +59,9 @@ func (m *Machine) abortUnplanned(now time.Time, out *Output) {
 }
 
 func (m *Machine) makePlan() MakePlan {
-	e := MakePlan{Iteration: m.planning.iteration, Errors: m.planning.refused, Envelope: m.envelope(forPlan, nil)}
+	e := MakePlan{Iteration: m.planning.iteration, Errors: m.planning.refused, Draft: m.planning.draft, Envelope: m.envelope(forPlan, nil)}
 	if m.planning.approved != "" {
-		e.Ref, e.Source, e.Envelope = m.planning.approved, m.planning.proposed.source, Envelope{}
+		e.Ref, e.Source, e.Envelope, e.Draft = m.planning.approved, m.planning.proposed.source, Envelope{}, chargehand.Draft{}
 		return e
 	}
 	if m.planning.iteration > 1 {
@@ -65,8 +70,8 @@ func (m *Machine) makePlan() MakePlan {
 	return e
 }
 
-// planned adopts a plan that is valid. An invalid one goes back once, with its errors and what a
-// person said of the one before; after that a person has to look (SPEC.md ·21).
+// planned adopts a plan that is valid. An invalid one goes back once, as it is, with its errors and what
+// a person said of the one before; after that a person has to look (SPEC.md ·21).
 func (m *Machine) planned(now time.Time, in Planned, out *Output) {
 	if !m.planning.asked || in.Iteration != m.planning.iteration {
 		return
@@ -86,12 +91,23 @@ func (m *Machine) planned(now time.Time, in Planned, out *Output) {
 	case len(errs) == 0:
 		m.adopt(now, in, out)
 	case !again:
-		m.record(now, chargehand.PlanRefused{Iteration: in.Iteration, Errors: errs, Usage: in.Usage}, out)
+		m.record(now, chargehand.PlanRefused{Iteration: in.Iteration, Errors: errs, Draft: in.draft(), Usage: in.Usage}, out)
 		m.askPlan(now, in.Iteration, slices.Concat(m.planning.refused, errs), out)
 	default:
-		m.record(now, chargehand.PlanRefused{Iteration: in.Iteration, Errors: errs, Usage: in.Usage}, out)
+		m.record(now, chargehand.PlanRefused{Iteration: in.Iteration, Errors: errs, Draft: in.draft(), Usage: in.Usage}, out)
 		m.reviewPlan(now, errs, out)
 	}
+}
+
+// draft is what goes back to the planner if it is refused.
+func (in *Planned) draft() chargehand.Draft {
+	switch {
+	case in.Wrote != "":
+		return chargehand.Draft{Ref: in.Wrote, Text: true}
+	case in.Err == "":
+		return chargehand.Draft{Ref: in.Ref}
+	}
+	return chargehand.Draft{}
 }
 
 // inRoles are the plan's subtasks with the roles that it lists beside them (SPEC.md ·24). A subtask's
@@ -185,6 +201,20 @@ func (m *Machine) wantsApproval(in *Planned) bool {
 // Who makes plans keeps such a plan as content, and names it by its Ref.
 func AsksFirst(t *chargehand.Team, in *Planned) bool {
 	return len(in.Plan.Subtasks) > 0 && (t.Policy.ApprovePlan || len(Unvouched(t, in)) > 0)
+}
+
+// MayReturn reports whether a plan that a planner made may be refused, and is to go back to it then (SPEC.md
+// ·21). Who makes plans keeps such a plan as content, and names it by its Ref. Whether a later plan fits
+// what there is, only the machine knows.
+func MayReturn(t *chargehand.Team, in *Planned) bool {
+	switch {
+	case in.Source != "func" && in.Source != "llm":
+		return false
+	case in.Iteration > 1:
+		return len(in.Plan.Subtasks) > 0
+	}
+	return len(t.CheckPlan(&in.Plan)) > 0 ||
+		slices.ContainsFunc(in.Plan.Subtasks, func(s chargehand.Subtask) bool { return weight(&s) > maxSubtask })
 }
 
 // Unvouched are the subtasks of a plan that may do more than read, where a model made the plan, or an
@@ -329,16 +359,19 @@ func (m *Machine) applyPlan(f chargehand.Fact) {
 	p := &m.planning
 	switch f := f.(type) {
 	case chargehand.PlanAsked:
-		p.iteration, p.asked, p.refused, p.approved = f.Iteration, true, f.Errors, f.Ref
+		p.iteration, p.asked, p.refused, p.approved, p.draft = f.Iteration, true, f.Errors, f.Ref, f.Draft
 		if f.Ref != "" && f.Ref != p.proposed.ref {
 			p.proposed = proposal{f.Ref, byPerson}
 		}
 	case chargehand.PlanRefused:
 		p.asked, p.returned = false, true
+		if f.Draft.Ref != "" { // else the planner made none, and the one before is still its last
+			p.draft = f.Draft
+		}
 	case chargehand.PlanProposed:
-		p.asked, p.proposed = false, proposal{f.Ref, f.Source}
+		p.asked, p.proposed, p.draft = false, proposal{f.Ref, f.Source}, chargehand.Draft{Ref: f.Ref}
 	case chargehand.PlanAdopted:
-		p.version, p.asked, p.refused, p.returned, p.approved = f.Version, false, nil, false, ""
+		p.version, p.asked, p.refused, p.returned, p.approved, p.draft = f.Version, false, nil, false, "", chargehand.Draft{}
 		p.settled = f.Iteration > 1 && f.Subtasks == 0
 	case chargehand.SubtasksPlanned:
 		m.board.add(f.Subtasks, f.Synthesis)

@@ -57,6 +57,11 @@ func holder(h chargehand.Holder, r chargehand.AttemptRef) string {
 	return phrase(string(h), when(r.Subtask != "", "%s", ref(r)))
 }
 
+// draft is a plan that goes back.
+func draft(d chargehand.Draft) string {
+	return phrase(when(d.Ref != "", "draft %s", d.Ref), when(d.Text, "(no plan)"))
+}
+
 // aside is what is set aside for the synthesis.
 func aside(f chargehand.PlanAdopted) string {
 	all, check := reserved(f.Reserve, f.ReserveTokens), spent(chargehand.Usage{USD: f.Check, InputTokens: f.CheckTokens})
@@ -74,10 +79,10 @@ func (s *script) factLine(f chargehand.Fact) string {
 		return phrase("started", when(f.Budget.USD > 0, "with $%s", f.Budget.USD), when(f.Budget.Tokens > 0, "with %d tokens", f.Budget.Tokens),
 			when(!f.DeadlineAt.IsZero(), "until %s", moment(f.DeadlineAt)))
 	case chargehand.PlanAsked:
-		return phrase(fmt.Sprintf("plan %d asked", f.Iteration), when(len(f.Errors) > 0, "again"), when(f.Ref != "", "of %s", f.Ref), lost(f.Lost),
+		return phrase(fmt.Sprintf("plan %d asked", f.Iteration), when(len(f.Errors) > 0, "again"), draft(f.Draft), when(f.Ref != "", "of %s", f.Ref), lost(f.Lost),
 			reserved(f.Reserved, f.Tokens))
 	case chargehand.PlanRefused:
-		return phrase(fmt.Sprintf("plan %d refused %q", f.Iteration, f.Errors), spent(f.Usage))
+		return phrase(fmt.Sprintf("plan %d refused %q", f.Iteration, f.Errors), draft(f.Draft), spent(f.Usage))
 	case chargehand.PlanAdvised:
 		return fmt.Sprintf("plan %d advised by %s (%s) at %.2f: %s", f.Iteration, f.Advice.Run, f.Advice.Outcome, f.Advice.Confidence, f.Advice.Summary)
 	case chargehand.PlanProposed:
@@ -298,7 +303,7 @@ func effectLine(e Effect) string {
 		if e.Ref != "" {
 			return fmt.Sprintf("=> read plan %d %s, by %s", e.Iteration, e.Ref, e.Source)
 		}
-		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) == 1, "without its errors"), when(len(e.Errors) > 1, "without its %d errors", len(e.Errors)), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)))
+		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) == 1, "without its errors"), when(len(e.Errors) > 1, "without its %d errors", len(e.Errors)), draft(e.Draft), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)))
 	case Launch:
 		var in []string
 		for _, r := range e.Task.InputRefs {

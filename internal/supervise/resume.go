@@ -162,6 +162,7 @@ func (m *Machine) planAgain(now time.Time, out *Output) {
 	if held != (amount{}) {
 		m.record(now, chargehand.PlanAsked{
 			Iteration: m.planning.iteration, Errors: m.planning.refused, Reserved: need.usd, Tokens: need.tokens, Lost: held.usage(),
+			Draft: m.planning.draft,
 		}, out)
 	}
 	out.begin(m.makePlan())
