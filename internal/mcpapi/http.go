@@ -18,7 +18,11 @@ import (
 )
 
 // Handler serves the tools over Streamable HTTP, at any path.
-func (a *API) Handler() http.Handler { return Over(a.opt, a.Server) }
+func (a *API) Handler() http.Handler {
+	d := newDoor(a.opt, a.Server)
+	d.unserved = unserved
+	return d.guard(http.HandlerFunc(d.serve))
+}
 
 // sessionless is the first revision without sessions: each of its requests stands for itself.
 const sessionless = "2026-07-28"
@@ -26,6 +30,11 @@ const sessionless = "2026-07-28"
 // Over serves what server makes for a caller, once for each, over Streamable HTTP: revisions with
 // sessions and those without, with Options' callers and limits.
 func Over(o Options, server func(Caller) *mcp.Server) http.Handler {
+	d := newDoor(o, server)
+	return d.guard(http.HandlerFunc(d.serve))
+}
+
+func newDoor(o Options, server func(Caller) *mcp.Server) *door {
 	d := &door{opt: withDefaults(o), make: server, servers: map[Caller]*mcp.Server{}}
 	d.stateless = mcp.NewStreamableHTTPHandler(d.serverOf, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: d.opt.MaxBody, Logger: d.opt.Log,
@@ -34,13 +43,14 @@ func Over(o Options, server func(Caller) *mcp.Server) http.Handler {
 		MaxRequestBodyBytes: d.opt.MaxBody, Logger: d.opt.Log, SessionTimeout: 10 * time.Minute,
 		EventStore: mcp.NewMemoryEventStore(nil), // a client whose connection broke hears what it missed
 	})
-	return d.guard(http.HandlerFunc(d.serve))
+	return d
 }
 
 // A door lets requests in.
 type door struct {
 	opt                 Options
 	make                func(Caller) *mcp.Server
+	unserved            func(message []byte) []byte // answers what the servers do not have; nil means that they decide
 	stateless, stateful *mcp.StreamableHTTPHandler
 
 	mu      sync.Mutex
@@ -79,6 +89,25 @@ func (d *door) guard(next http.Handler) http.Handler {
 	})
 }
 
+// turnAway answers a request for a method that the servers do not have. Its error says that the request is answered.
+func (d *door) turnAway(w http.ResponseWriter, r *http.Request, body []byte) error {
+	if d.unserved == nil || r.Method != http.MethodPost {
+		return nil
+	}
+	answer := d.unserved(body)
+	if answer == nil {
+		return nil
+	}
+	status := http.StatusOK
+	if r.Header.Get("Mcp-Protocol-Version") >= sessionless {
+		status = http.StatusNotFound
+	}
+	reply(w, status, answer)
+	return errUnserved
+}
+
+var errUnserved = errors.New("the method is not served")
+
 // refuse answers what never reaches the server.
 func refuse(w http.ResponseWriter, status int, why string) {
 	reject(w, status, jsonrpc.CodeInvalidRequest, why)
@@ -91,6 +120,10 @@ func reject(w http.ResponseWriter, status, code int, why string) {
 		http.Error(w, why, status)
 		return
 	}
+	reply(w, status, body)
+}
+
+func reply(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
@@ -120,6 +153,8 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) (*http.Request, erro
 	} else if len(body) > 0 {
 		if err = ijson.Check(body); err != nil {
 			reject(w, http.StatusBadRequest, jsonrpc.CodeParseError, "the request is no JSON message: "+err.Error())
+		} else {
+			err = d.turnAway(w, r, body)
 		}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

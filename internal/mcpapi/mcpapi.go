@@ -128,6 +128,7 @@ func (a *API) Server(who Caller) *mcp.Server {
 		// Teams are fixed while the program runs, so lists do not change.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
+	s.AddReceivingMiddleware(onlyServed)
 	a.Register(s, who)
 	return s
 }

@@ -129,6 +129,10 @@ func (l *lines) takeMessage(to io.Writer, raw json.RawMessage) error {
 		_ = json.Unmarshal(raw, &asked) // an id that cannot be read is none
 		return l.refuse(asked.ID, jsonrpc.CodeInvalidRequest, "the message is none of JSON-RPC 2.0: "+excerpt.Line(err.Error()))
 	}
+	if answer := unserved(raw); answer != nil {
+		_, err := l.client.Write(answer)
+		return err
+	}
 	_, err := to.Write(append(bytes.TrimSpace(raw), '\n')) // the SDK takes no space before the line's end
 	return err
 }
