@@ -175,15 +175,26 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand(), a.schemaCommand(), a.versionCommand(), exitCodesTopic(),
 	)
 	exemplify(root)
+	choices(root, "progress", progressModes...)
+	choices(root, "color", colorModes...)
+	a.complete(root)
 	return root
 }
 
 func (f *flags) check() error {
-	if err := oneOf("--color", f.color, "auto", "always", "never"); err != nil {
+	if err := oneOf("--color", f.color, colorModes...); err != nil {
 		return err
 	}
-	return oneOf("--progress", f.progress, "", "auto", "tty", "plain", "jsonl", "quiet")
+	if f.progress == "" {
+		return nil
+	}
+	return oneOf("--progress", f.progress, progressModes...)
 }
+
+var (
+	colorModes    = []string{"auto", "always", "never"}
+	progressModes = []string{"auto", "tty", "plain", "jsonl", "quiet"}
+)
 
 // group is a command that only has commands below it.
 func group(use, short string, children ...*cobra.Command) *cobra.Command {

@@ -56,6 +56,7 @@ func (a *app) demoCommand() *cobra.Command {
 	c.AddCommand(a.tamperCommand())
 	c.Flags().BoolVar(&f.without, "without-gate", false, "show what a caller without any checks would have reported")
 	c.Flags().StringVar(&f.decide, "decide", "", "what to answer when a person is asked: correct, approve, reject or timeout")
+	choices(c, "decide", "correct", "approve", "reject", "timeout")
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 // JSON is one of them. Both are checked before the command begins.
 func (a *app) outputFlag(c *cobra.Command, form *string, forms ...string) {
 	c.Flags().StringVarP(form, "output", "o", forms[0], "form of the output: "+choice(forms))
+	choices(c, "output", forms...)
 	expression := ""
 	if slices.Contains(forms, "json") {
 		c.Flags().StringVar(&expression, "jq", "", "show only what this jq `EXPRESSION` makes of the JSON; texts without quotes")

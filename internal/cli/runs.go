@@ -43,6 +43,7 @@ func (a *app) listCommand() *cobra.Command {
 	fl.BoolVar(&f.needsHuman, "needs-human", false, "only runs with a decision open, also where other work goes on")
 	fl.BoolVar(&f.mine, "mine", false, "only runs that you started")
 	fl.IntVar(&f.limit, "limit", 50, "at most so many")
+	choices(c, "state", runStates...)
 	a.outputFlag(c, &f.output, "table", "wide", "json", "jsonl", "yaml", "name")
 	return c
 }

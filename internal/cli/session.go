@@ -180,17 +180,24 @@ func (a *app) look(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, err := attach(ctx, dir); err == nil {
+	if s, err := a.glance(ctx, dir); err == nil {
 		return s, nil
 	}
-	if a.Look != nil {
-		l, err := a.Look(ctx, dir)
-		if err == nil {
-			_, owned := a.Owner(dir) // one without a socket, such as a program of its own
-			return &session{Engine: onlyReads{l}, supervised: owned, close: l.Close}, nil
-		}
-	}
 	return a.open(ctx, Taking{Hold: true})
+}
+
+// glance is look for where reading needs no owner. It leaves the data folder as it is.
+func (a *app) glance(ctx context.Context, dir string) (*session, error) {
+	s, err := attach(ctx, dir)
+	if err == nil || a.Look == nil {
+		return s, err
+	}
+	l, err := a.Look(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	_, owned := a.Owner(dir) // one without a socket, such as a program of its own
+	return &session{Engine: onlyReads{l}, supervised: owned, close: l.Close}, nil
 }
 
 // onlyReads is an engine for commands that change nothing.

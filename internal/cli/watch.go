@@ -36,6 +36,7 @@ func (a *app) watchCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&until, "until", "done", "watch until: done or needs-human")
 	c.Flags().DurationVar(&timeout, "timeout", 0, "stop watching after this time, such as 20m")
+	choices(c, "until", "done", "needs-human")
 	textsFlag(c, &texts)
 	return c
 }
@@ -100,6 +101,7 @@ func (a *app) logsCommand() *cobra.Command {
 	c.Flags().StringVar(&f.subtask, "subtask", "", "only this subtask")
 	c.Flags().StringVar(&f.level, "level", "info", "only what is at least: info, warn, wait or fail")
 	c.Flags().StringVar(&f.since, "since", "", "only what happened since a `TIME`, such as 2026-11-21T14:00:00Z, or in the time up to now, such as 10m or 2h")
+	choices(c, "level", "info", "warn", "wait", "fail")
 	a.outputFlag(c, &f.output, "plain", "jsonl")
 	return c
 }
