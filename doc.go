@@ -36,6 +36,7 @@
 //   - engine/enginetest: the suite that every engine passes.
 //   - teams: ready-made teams; contract-review reads contracts.
 //   - internal/httpapi, client: an engine over HTTP, and the same interface at the other end.
+//   - internal/ingress: limits what one address holds of a server.
 //   - internal/mcpapi, internal/a2aapi, internal/chatapi: teams as MCP tools, as A2A agents, and as
 //     models of the chat completions API.
 //   - internal/config, internal/scaffold: team files in, and a first one to start from.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/ingress"
 )
 
 // A kind is one of the protocol's errors, with its names in both bindings (A2A 1.0 §5.4).
@@ -31,6 +33,8 @@ var (
 	parseError      = &kind{-32700, http.StatusBadRequest, "INVALID_ARGUMENT", "", "the request is not JSON"}
 	invalidRequest  = &kind{-32600, http.StatusBadRequest, "INVALID_ARGUMENT", "", "the request is not one of JSON-RPC 2.0"}
 	tooLarge        = &kind{-32600, http.StatusRequestEntityTooLarge, "INVALID_ARGUMENT", "", "the request is too large"}
+	tooSlow         = &kind{-32600, http.StatusRequestTimeout, "DEADLINE_EXCEEDED", "", "the request arrives too slowly: send it again, faster"}
+	tooMany         = &kind{-32600, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "", "too many requests of this address are arriving: send fewer at a time, or again later"}
 	methodNotFound  = &kind{-32601, http.StatusNotFound, "NOT_FOUND", "", "there is no such method"}
 	invalidParams   = &kind{-32602, http.StatusBadRequest, "INVALID_ARGUMENT", "", "the parameters are wrong"}
 	internalError   = &kind{-32603, http.StatusInternalServerError, "INTERNAL", "", "something went wrong here; the log of the server says what"}
@@ -114,6 +118,12 @@ func (f *failure) details() []any {
 func unreadable(err error, path string) *failure {
 	if t, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge.because("the request is larger than " + count(t.Limit, "byte"))
+	}
+	if errors.Is(err, ingress.ErrBusy) {
+		return tooMany.failure()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return tooSlow.failure()
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if t.Field != "" {

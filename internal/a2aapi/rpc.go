@@ -198,7 +198,10 @@ func (a *agent) refuseRPC(w http.ResponseWriter, id json.RawMessage, err error) 
 	case unauthenticated:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		status = f.kind.http
-	case tooLarge, unavailable:
+	case tooMany:
+		w.Header().Set("Retry-After", "5")
+		status = f.kind.http
+	case tooLarge, tooSlow, unavailable:
 		status = f.kind.http
 	}
 	a.writeRPC(w, status, rpcResponse{JSONRPC: "2.0", ID: id, Error: asRPC(f)})

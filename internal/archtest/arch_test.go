@@ -49,9 +49,10 @@ var may = map[string][]string{
 	"agent": {
 		"", "ground", "worker", "model/...", "tool/...", "agent/...", "internal/dial", "internal/secret", "internal/excerpt",
 	},
-	"internal/mcpapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial"},
-	"internal/a2aapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial"},
-	"internal/chatapi": {"", "internal/excerpt", "internal/ijson", "internal/dial"},
+	"internal/ingress": {},
+	"internal/mcpapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial", "internal/ingress"},
+	"internal/a2aapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial", "internal/ingress"},
+	"internal/chatapi": {"", "internal/excerpt", "internal/ijson", "internal/dial", "internal/ingress"},
 	"teams":            {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",

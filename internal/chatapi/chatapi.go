@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -43,7 +44,7 @@ type Options struct {
 	Heartbeat time.Duration // between signs of life on a quiet stream; zero means 15 s
 	Timeout   time.Duration // to read a request, and for what the engine answers at once; zero means 30 s
 	MaxBody   int64         // bytes of a request, its documents included; zero means 32 MiB
-	MaxRuns   int           // requests that wait for a run at a time; zero means 256
+	MaxRuns   int           // requests that wait for a run at a time, half of them of one address; zero means 256
 
 	// Log is for operators. Nil means no log. It never holds payloads.
 	Log *slog.Logger
@@ -81,7 +82,7 @@ func Handler(e chargehand.Engine, o Options) (http.Handler, error) {
 		}
 		s.models[m.Team.Name] = m
 	}
-	s.seats = make(chan struct{}, s.opt.MaxRuns)
+	s.seats = seats{most: s.opt.MaxRuns, taken: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.listModels)
 	mux.HandleFunc("GET /v1/models/{model}", s.showModel)
@@ -97,7 +98,38 @@ type server struct {
 	engine chargehand.Engine
 	opt    Options
 	models map[string]*Model // by team
-	seats  chan struct{}     // taken by requests that wait for a run
+	seats  seats
+}
+
+// seats are taken by requests that wait for a run.
+type seats struct {
+	most int
+
+	mu    sync.Mutex
+	all   int
+	taken map[string]int // by address; none is zero
+}
+
+// take takes a seat, and reports whether there was one. One address has at most half of them; requests
+// without an address, such as a unix socket's, may have all.
+func (s *seats) take(from string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= s.most || from != "" && s.taken[from] >= max(s.most/2, 1) {
+		return false
+	}
+	s.all++
+	s.taken[from]++
+	return true
+}
+
+func (s *seats) leave(from string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.taken[from]--; s.taken[from] == 0 {
+		delete(s.taken, from)
+	}
 }
 
 func withDefaults(o Options) Options {

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
+
+	"github.com/chargehand/chargehand/internal/ingress"
 )
 
 type callerKey struct{}
@@ -57,8 +60,19 @@ func (s *server) read(w http.ResponseWriter, r *http.Request) ([]byte, *failure)
 			Message: fmt.Sprintf("the request is larger than %d bytes", s.opt.MaxBody),
 		}
 	}
-	if err != nil {
-		return nil, &failure{status: http.StatusBadRequest, Kind: invalid, Message: "the request cannot be read"}
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.Is(err, ingress.ErrBusy):
+		return nil, &failure{
+			status: http.StatusTooManyRequests, Kind: overloaded, Code: "too_many_requests",
+			Message: "too many requests of this address are arriving: send fewer at a time, or again later",
+		}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &failure{
+			status: http.StatusRequestTimeout, Kind: invalid, Code: "request_timeout",
+			Message: "the request arrives too slowly: send it again, faster",
+		}
 	}
-	return body, nil
+	return nil, &failure{status: http.StatusBadRequest, Kind: invalid, Message: "the request cannot be read"}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/ingress"
 )
 
 const (
@@ -30,15 +31,19 @@ type job struct {
 
 // complete answers a chat completion.
 func (s *server) complete(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.seats <- struct{}{}:
-		defer func() { <-s.seats }()
-	default:
+	j, f := s.prepare(w, r)
+	if f != nil {
+		refuse(w, f)
+		return
+	}
+	// A request takes its seat once it has arrived: one that arrives slowly keeps nobody out.
+	from := ingress.Address(r)
+	if !s.seats.take(from) {
 		refuse(w, &failure{status: http.StatusTooManyRequests, Kind: overloaded, Code: "too_many_requests", Message: "as many requests as are allowed wait for their runs: ask again later"})
 		return
 	}
-	j, f := s.begin(w, r)
-	if f != nil {
+	defer s.seats.leave(from)
+	if f := j.start(r.Context()); f != nil {
 		refuse(w, f)
 		return
 	}
@@ -62,8 +67,8 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, j.completion(done))
 }
 
-// begin reads a request and begins its run, or finds the one that the same key began.
-func (s *server) begin(w http.ResponseWriter, r *http.Request) (*job, *failure) {
+// prepare reads a request, and makes of it the order of its run.
+func (s *server) prepare(w http.ResponseWriter, r *http.Request) (*job, *failure) {
 	body, f := s.read(w, r)
 	if f != nil {
 		return nil, f
@@ -84,10 +89,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) (*job, *failure) 
 	if j.order.Budget.USD, f = m.budget(q.Extra.Budget); f != nil {
 		return nil, f
 	}
-	if f = j.key(r); f != nil {
-		return nil, f
-	}
-	return j, j.start(r.Context())
+	return j, j.key(r)
 }
 
 // key makes the request's idempotency key the run's, apart from other callers' and other doors'.
@@ -102,6 +104,7 @@ func (j *job) key(r *http.Request) *failure {
 	return nil
 }
 
+// start begins the run, or finds the one that the same key began.
 func (j *job) start(ctx context.Context) *failure {
 	// A client that leaves at this very moment must not leave behind a run that nobody knows of.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.opt.Timeout)

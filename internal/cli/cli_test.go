@@ -194,7 +194,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "waitfor": waitFor, "waitruns": waitRuns, "waitreview": waitReview, "until-attached": untilAttached,
 			"flip": flip, "witnessed": witnessed, "waitfile": waitFile, "provider": play, "issuer": guarded,
-			"freeport": freePort, "fetch": fetch, "calltool": callTool, "converse": converse, "snippet": snippet,
+			"freeport": freePort, "fetch": fetch, "hold": hold, "askfrom": askFrom, "calltool": callTool, "converse": converse, "snippet": snippet,
 			"fence": fence, "oust": oust, "replace": replace,
 			"outlives": outlives, "waitfree": waitFree,
 			"firstgone": firstGone, "nothingleft": nothingLeft, "waitstate": waitState,

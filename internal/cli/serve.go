@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/ingress"
 )
 
 // A serveForm is what the flags of "serve" say.
@@ -25,6 +26,7 @@ type serveForm struct {
 	cert    string
 	certKey string
 	mcp     bool
+	proxies []string
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -48,6 +50,7 @@ func (a *app) serveCommand() *cobra.Command {
 	fl.StringVar(&f.tokens, "tokens", "", "file with a NAME:TOKEN on each line")
 	fl.StringVar(&f.cert, "tls-cert", "", "file with the certificate to serve TLS with")
 	fl.StringVar(&f.certKey, "tls-key", "", "file with its private key")
+	fl.StringArrayVar(&f.proxies, "trusted-proxy", nil, "address or range of a proxy whose X-Forwarded-For names the client; may be given more than once")
 	fl.BoolVar(&f.mcp, "mcp", false, "serve MCP on standard input and output, and nothing else")
 	return c
 }
@@ -117,24 +120,14 @@ func (a *app) supervising(ctx context.Context, how Taking, do func(*session) err
 	return errors.Join(do(s), s.close())
 }
 
-const (
-	drainTime      = 10 * time.Second // for requests under way, once the process is told to end
-	maxConnections = 512
-	pieceTime      = 30 * time.Second // for a client to take a piece of an answer
-)
+const drainTime = 10 * time.Second // for requests under way, once the process is told to end
 
 // answerOn answers on l until a signal comes, or the engine has stopped, which says why when it is
 // closed. Then requests under way are answered that their runs go on later, and new ones are turned
 // away. A second signal ends the process at once.
 func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-chan struct{}) error {
-	srv := &http.Server{
-		Handler:           abandoning(a.io.Err, h.handler()),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute, // doors lift it from what they have read
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
+	srv, l := h.server(abandoning(a.io.Err, h.handler()), l)
+	srv.BaseContext = func(net.Listener) context.Context { return ctx }
 	told := make(chan os.Signal, 2) // the first ends it, the second at once
 	stop := onSignal(func(sig os.Signal) {
 		select {
@@ -146,10 +139,10 @@ func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-c
 	failed := make(chan error, 1)
 	go func() {
 		if h.form.cert != "" {
-			failed <- srv.ServeTLS(limited(l, maxConnections), h.form.cert, h.form.certKey)
+			failed <- srv.ServeTLS(l, h.form.cert, h.form.certKey)
 			return
 		}
-		failed <- srv.Serve(limited(l, maxConnections))
+		failed <- srv.Serve(l)
 	}()
 	fmt.Fprintf(a.io.Out, "%s\n", h.address(l))
 	fmt.Fprintf(a.io.Err, "Serving %s at %s. Ctrl-C ends it.\n", h.names(), h.address(l))
@@ -175,4 +168,16 @@ func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-c
 	}
 	<-failed
 	return nil
+}
+
+// server is an HTTP server that no client of one address can hold, and its listener.
+func (h *house) server(doors http.Handler, l net.Listener) (*http.Server, net.Listener) {
+	limits := ingress.New(ingress.Limits{Proxies: h.proxies, Encrypted: h.form.cert != ""})
+	return &http.Server{
+		Handler:           limits.Handler(doors),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // lifted once a body is read
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}, limits.Listener(l)
 }

@@ -7,10 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -24,6 +24,7 @@ import (
 // A house is the doors through which other programs come in, and who may.
 type house struct {
 	form    serveForm
+	proxies []netip.Prefix
 	base    *url.URL // nil where none was named
 	keys    *tokens  // nil: only this machine is let in
 	local   bool     // it listens on this machine's own addresses only
@@ -50,6 +51,9 @@ func (a *app) house(f serveForm) (*house, error) {
 			return nil, usage("--base-url cannot be "+f.base, "give the whole address, such as --base-url https://agents.example.com")
 		}
 	}
+	if h.proxies, err = prefixes(f.proxies); err != nil {
+		return nil, err
+	}
 	if h.keys, err = a.tokens(f.tokens); err != nil {
 		return nil, err
 	}
@@ -58,6 +62,22 @@ func (a *app) house(f serveForm) (*house, error) {
 			"set CHARGEHAND_API_TOKEN or CHARGEHAND_API_TOKEN_FILE, or give --tokens FILE; or listen on 127.0.0.1")
 	}
 	return h, nil
+}
+
+// prefixes are addresses, and ranges of them.
+func prefixes(given []string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range given {
+		p, err := netip.ParsePrefix(text)
+		if addr, bad := netip.ParseAddr(text); bad == nil {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return nil, usage("--trusted-proxy cannot be "+text, "give an address or a range of them, such as --trusted-proxy 10.0.0.0/8")
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // furnish puts the doors in.
@@ -123,7 +143,7 @@ func (h *house) handler() http.Handler {
 			say(w, http.StatusServiceUnavailable, "the server is about to end")
 			return
 		}
-		mux.ServeHTTP(&pieces{ResponseWriter: w, out: http.NewResponseController(w)}, r)
+		mux.ServeHTTP(w, r)
 	})
 }
 
@@ -198,68 +218,4 @@ func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(text + "\n"))
-}
-
-// pieces bounds how long a client may take over a piece of an answer. An answer as a whole may take
-// as long as a run.
-type pieces struct {
-	http.ResponseWriter
-	out *http.ResponseController
-}
-
-func (p *pieces) Write(b []byte) (int, error) {
-	_ = p.out.SetWriteDeadline(time.Now().Add(pieceTime))
-	return p.ResponseWriter.Write(b)
-}
-
-// FlushError sends off what was written.
-func (p *pieces) FlushError() error {
-	_ = p.out.SetWriteDeadline(time.Now().Add(pieceTime))
-	return p.out.Flush()
-}
-
-// Flush is FlushError for those who know no better.
-func (p *pieces) Flush() { _ = p.FlushError() }
-
-func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
-
-// limited is l with at most n connections open at a time; others wait to be accepted.
-func limited(l net.Listener, n int) net.Listener {
-	return &limitedListener{Listener: l, seats: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-type limitedListener struct {
-	net.Listener
-	seats  chan struct{}
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.seats <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.seats
-		return nil, err
-	}
-	return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-l.seats })}, nil
-}
-
-func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	free func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }

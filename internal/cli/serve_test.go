@@ -57,6 +57,44 @@ func fetch(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append([]byte(strconv.Itoa(resp.StatusCode)+" "+resp.Header.Get("Content-Type")+"\n"), text...), 0o600))
 }
 
+// hold opens connections from one address of this machine, sends each the beginning of a request, and
+// keeps them until the script ends: "hold HOST:PORT FROM N headers|body PATH".
+func hold(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	text := "POST " + args[4] + " HTTP/1.1\r\nHost: " + args[0]
+	if args[3] == "body" {
+		text += "\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+	}
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(args[1])}}
+	for range n {
+		c, err := d.Dial("tcp", args[0])
+		ts.Check(err)
+		ts.Defer(func() { c.Close() })
+		_, _ = io.WriteString(c, text) // the server may have closed it
+	}
+}
+
+// askFrom asks a server from one address of this machine, and keeps status and body of what is answered
+// within five seconds: "askfrom OUT FROM URL BODYFILE".
+func askFrom(ts *testscript.TestScript, _ bool, args []string) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(args[1])}}
+	c := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
+	var resp *http.Response
+	poll(ts, "nobody answers at "+args[2], func() bool { // in a flood some connections are closed without an answer
+		var err error
+		resp, err = c.Post(args[2], "application/json", strings.NewReader(ts.ReadFile(args[3]))) //nolint:bodyclose // it is, below
+		if os.IsTimeout(err) {
+			ts.Fatalf("%v", err)
+		}
+		return err == nil
+	})
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append([]byte(strconv.Itoa(resp.StatusCode)+"\n"), text...), 0o600))
+}
+
 // callTool starts "chargehand serve --mcp" with further arguments, calls a tool, and keeps the answer:
 // "calltool OUT TOOL ARGSFILE [ARGS...]".
 func callTool(ts *testscript.TestScript, _ bool, args []string) {
@@ -197,51 +235,6 @@ func TestHostsThatAreOurs(t *testing.T) {
 		if got := anywhere.ours(tt.host); got != tt.anywhere {
 			t.Errorf("anywhere, %q: %v", tt.host, got)
 		}
-	}
-}
-
-// More clients than there are seats wait until one of the others leaves, and the server lives.
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := limited(inner, 2)
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })}
-	done := make(chan error)
-	go func() { done <- s.Serve(l) }()
-	var idle []net.Conn
-	for range 2 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		idle = append(idle, c)
-	}
-	for len(l.(*limitedListener).seats) < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	answered := make(chan error)
-	go func() {
-		resp, err := http.Get("http://" + l.Addr().String())
-		if err == nil {
-			resp.Body.Close()
-		}
-		answered <- err
-	}()
-	select {
-	case err := <-answered:
-		t.Errorf("a third client was served: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	idle[0].Close()
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
-	idle[1].Close()
-	s.Close()
-	if err := <-done; err != http.ErrServerClosed {
-		t.Error(err)
 	}
 }
 

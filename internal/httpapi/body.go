@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 
@@ -31,6 +32,9 @@ func badBody(err error, limit int64) error {
 	e := &chargehand.Error{Code: chargehand.CodeInvalid, What: "the request's body was refused", Why: err.Error(), Err: err}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		e.Why = fmt.Sprintf("it is larger than %d bytes", limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		e.Why, e.Next = "it arrives too slowly", "send it again, faster"
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		e.Problems = []chargehand.Problem{{Path: "$." + t.Field, Message: "cannot be a " + t.Value}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 
 	"github.com/chargehand/chargehand"
 )
@@ -51,6 +52,9 @@ func refuse(w http.ResponseWriter, err error) {
 	status := kindOf(e.Code).status
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		status = http.StatusRequestEntityTooLarge
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		status = http.StatusRequestTimeout
 	}
 	writeProblem(w, status, e)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/chargehand/chargehand/internal/ijson"
+	"github.com/chargehand/chargehand/internal/ingress"
 )
 
 // Handler serves the tools over Streamable HTTP, at any path.
@@ -148,6 +150,11 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) (*http.Request, erro
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", d.opt.MaxBody))
+	} else if errors.Is(err, ingress.ErrBusy) {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusTooManyRequests, "too many requests of this address are arriving: send fewer at a time, or again later")
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+		refuse(w, http.StatusRequestTimeout, "the request arrives too slowly: send it again, faster")
 	} else if err != nil {
 		refuse(w, http.StatusBadRequest, "the request cannot be read")
 	} else if len(body) > 0 {
