@@ -34,7 +34,7 @@ func run(ctx context.Context) error {
 			Grounded: []string{"/summary"}, // every figure and name must stand in the text
 			Rules:    []chargehand.Rule{{ID: "short", CEL: "size(output.summary) < 200", Message: "The summary is too long."}},
 		}},
-		Policy: chargehand.Policy{WhenOnlyWaits: chargehand.ReturnPartial}, // a person is not waited for
+		Policy: chargehand.Policy{WhenOnlyWaits: chargehand.ReturnPartial}, // do not wait for a person
 		Planner: chargehand.Planner{Template: &chargehand.Plan{Subtasks: []chargehand.Subtask{
 			{ID: "s1", Goal: "Summarise the text.", Capability: "summarise", OutputContract: "summary"},
 		}}},
