@@ -30,6 +30,7 @@ var examples = map[string]string{
 		"chargehand run team.yaml input.txt --detach",
 	"runs cancel":    "chargehand runs cancel run_7h2k --reason \"wrong file\"",
 	"runs cost":      "chargehand runs cost @latest",
+	"runs diff":      "chargehand runs diff run_7h2k run_91ab\nchargehand runs diff run_7h2k @latest -o json",
 	"runs fork":      "chargehand runs fork run_7h2k --at 12",
 	"runs get":       "chargehand runs get @latest\nchargehand runs get run_7h2k --subtask s3 --attempt 1",
 	"runs list":      "chargehand runs list\nchargehand runs list --state waiting\nchargehand runs list --state running,paused --mine",

@@ -200,7 +200,19 @@ func match(reviews []chargehand.Review, id string) (*chargehand.Review, error) {
 // sheet gathers what there is to see about a review.
 func sheet(ctx context.Context, s *session, v *chargehand.View, r *chargehand.Review) (*report.Sheet, error) {
 	c, err := checked(ctx, s, v, r.OutputRef, r.VerdictRef, r.Evidence)
-	return &report.Sheet{Review: r, Run: v, Checked: c, Now: time.Now()}, err
+	sh := &report.Sheet{Review: r, Run: v, Checked: c, Now: time.Now()}
+	if err != nil {
+		return sh, err
+	}
+	for _, row := range v.Rows {
+		if row.ID == r.TaskID && r.Subject == chargehand.SubjectOutput {
+			sh.Prior = earlier(row, r.Attempt)
+		}
+	}
+	if sh.Prior != nil {
+		sh.Before, err = content(ctx, s, "the output before", sh.Prior.Output)
+	}
+	return sh, err
 }
 
 // checked gathers an output, the gate's verdict on it, and the documents that its findings point

@@ -17,7 +17,7 @@ import (
 
 func (a *app) runsCommand() *cobra.Command {
 	return group("runs", "Look at runs, and pause, resume, cancel or fork them",
-		a.listCommand(), a.getCommand(), a.watchCommand(), a.logsCommand(), a.resultCommand(), a.costCommand(),
+		a.listCommand(), a.getCommand(), a.watchCommand(), a.logsCommand(), a.resultCommand(), a.costCommand(), a.diffCommand(),
 		a.replayCommand(), a.forkCommand(), a.resumeCommand(),
 		a.controlCommand(chargehand.Pause, "Begin nothing new in a run until it is resumed"),
 		a.controlCommand(chargehand.Cancel, "End a run with what it has"))

@@ -18,6 +18,7 @@ type Code int
 const (
 	OK          Code = 0
 	Internal    Code = 1
+	Different   Code = 1 // as of diff(1)
 	Usage       Code = 2
 	Gaps        Code = 3
 	NotAllowed  Code = 4
@@ -39,7 +40,7 @@ var meanings = []struct {
 	means string
 }{
 	{OK, "complete, everything accepted"},
-	{Internal, "internal or unexpected error"},
+	{Internal, "internal or unexpected error; of runs diff also: the runs differ"},
 	{Usage, "wrong usage or input, or input needed with --no-input"},
 	{Gaps, "complete with gaps, or (with --strict) with low confidence"},
 	{NotAllowed, "not allowed"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/compare"
 	"github.com/chargehand/chargehand/internal/cli/term"
 )
 
@@ -15,8 +16,10 @@ type Sheet struct {
 	Review *chargehand.Review
 	Run    *chargehand.View
 	Checked
-	Now   time.Time
-	Brief bool // for a question that follows at once: an excerpt of the output, and what each answer does
+	Before []byte                  // the output of the attempt that the one under review came after; nil: there is none
+	Prior  *chargehand.AttemptView // that attempt
+	Now    time.Time
+	Brief  bool // for a question that follows at once: an excerpt of the output, and what each answer does
 }
 
 // Write writes the sheet: deadline and consequence, what was asked, the output, the findings with
@@ -26,6 +29,7 @@ func (sh *Sheet) Write(w io.Writer, s Screen) error {
 	sh.head(&d)
 	sh.asked(&d)
 	sh.output(&d)
+	sh.changed(&d)
 	d.findings(sh.Review.Evidence)
 	sh.decide(&d)
 	_, err := io.WriteString(w, d.String())
@@ -145,6 +149,20 @@ func (sh *Sheet) output(d *drawing) {
 	if more := len(lines) - excerpt; more > 0 {
 		d.line("  %s %s: chargehand review show %s", d.Style.Text("…"), term.Count(more, "more line"), term.Line(r.ID))
 	}
+}
+
+// changed says what the output has that the one before it had not.
+func (sh *Sheet) changed(d *drawing) {
+	if sh.Prior == nil || sh.Before == nil || sh.Output == nil {
+		return
+	}
+	list := compare.JSON(sh.Before, sh.Output)
+	what := "nothing"
+	if len(list) > 0 {
+		what = term.Count(len(list), "change")
+	}
+	d.section("CHANGED", fmt.Sprintf("%s since attempt %d, %s", what, sh.Prior.Attempt, term.Line(sh.Prior.Worker)))
+	d.changes(list, "  ")
 }
 
 const excerpt = 16 // lines of an output before a question
