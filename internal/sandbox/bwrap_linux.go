@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +41,7 @@ const trialTime = 10 * time.Second
 
 // attempt starts a program that does nothing, as others will be started.
 func attempt(path string) trial {
+	sweep()
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)
 	defer cancel()
 	nothing, err := exec.LookPath("true")
@@ -77,7 +82,7 @@ func (b *Box) arguments(cmd *exec.Cmd) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := append(append([]string{}, apart...), b.options...)
+	out := append(append([]string{"--hostname", mark()}, apart...), b.options...)
 	if !b.grant.network {
 		out = append(out, "--unshare-net")
 	}
@@ -98,4 +103,56 @@ func startable(program, dir string) error {
 		return &os.PathError{Op: "chdir", Path: dir, Err: unix.ENOENT}
 	}
 	return nil
+}
+
+// mark names this process, as the host name of what it starts: by its process namespace, number and start.
+var mark = sync.OnceValue(func() string {
+	return fmt.Sprintf("%s%d-%s", markOfNamespace(), os.Getpid(), startOf(os.Getpid()))
+})
+
+// markOfNamespace begins the marks of all processes that see one another by number.
+func markOfNamespace() string {
+	namespace, _ := os.Readlink("/proc/self/ns/pid") // as in "pid:[4026531836]"
+	return "chargehand-" + strings.Trim(namespace, "pid:[]") + "-"
+}
+
+// startOf is when a process started, in ticks since the machine did; empty where there is no such process.
+func startOf(pid int) string {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(stat), ") ") // the name before it may hold spaces
+	if fields := strings.Fields(after); len(fields) > 19 {
+		return fields[19]
+	}
+	return ""
+}
+
+// sweep ends what processes that are gone have left behind. Bubblewrap's own child waits for ever where
+// bubblewrap is killed before it has told that child to begin.
+func sweep() {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range processes {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		handle, err := unix.PidfdOpen(pid, 0) // a number may be given out again, a handle is not
+		if err != nil {
+			continue
+		}
+		if abandoned(dir) {
+			_ = unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0) // others' processes refuse it
+		}
+		_ = unix.Close(handle)
+	}
+}
+
+// abandoned reports whether a process was started with the mark of one that is gone.
+func abandoned(dir string) bool {
+	line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+	arguments := strings.Split(string(line), "\x00")
+	i := slices.Index(arguments, "--hostname")
+	if i < 0 || i+1 >= len(arguments) {
+		return false
+	}
+	owner, ok := strings.CutPrefix(arguments[i+1], markOfNamespace())
+	number, start, _ := strings.Cut(owner, "-")
+	pid, err := strconv.Atoi(number)
+	return ok && err == nil && start != "" && startOf(pid) != start
 }
