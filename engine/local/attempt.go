@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/chargehand/chargehand"
@@ -53,7 +54,7 @@ func (j job) attempt(ctx context.Context, l supervise.Launch) {
 		res.Status, res.Output = chargehand.StatusPartial, a.text
 		j.deliver(l, res, finding{verdict: *a.stopped})
 	case ok:
-		j.check(k, l, res, raw, err)
+		j.check(ctx, k, l, res, raw, err)
 	default:
 		j.fail(ctx, l, res, a, err)
 	}
@@ -202,7 +203,7 @@ func noResult(err error) string {
 
 // check puts an output through the gate and reports both. Where it came with an error, that is why it
 // is rejected.
-func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw []byte, err error) {
+func (j job) check(ctx context.Context, k *kit, l supervise.Launch, res chargehand.WorkerResult, raw []byte, err error) {
 	if res.Status == "" {
 		res.Status = chargehand.StatusSucceeded
 	}
@@ -210,8 +211,12 @@ func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw 
 	//guard:gate-always off=v = chargehand.Verdict{SchemaPass: true, CompletenessPass: true, ConsistencyPass: true, Score: 1, Recommendation: chargehand.Accept}
 	v, items := k.gate.CheckItems(gate.Submission{
 		Contract: l.Task.ExpectedOutputContract, Task: judged(l.Task), Result: res,
-		Facts: l.Facts, AllowPartial: l.Partial, CutOff: cutOff(err), NoResult: noResult(err),
+		Facts: l.Facts, AllowPartial: l.Partial, CutOff: cutOff(err), NoResult: noResult(err), Unwanted: j.unwanted(ctx),
 	})
+	if v.Recommendation == "" {
+		j.unchecked(ctx, l, res)
+		return
+	}
 	f := finding{verdict: v}
 	if v.Recommendation == chargehand.Accept {
 		f.items = &itemList{k, l.Task.ExpectedOutputContract, items}
@@ -222,6 +227,39 @@ func (j job) check(k *kit, l supervise.Launch, res chargehand.WorkerResult, raw 
 		f.stances = stances(items)
 	}
 	j.deliver(l, res, f)
+}
+
+// What the gate may do for an output is bounded in steps. Time is a backstop.
+const (
+	gateTime = time.Minute            // in all: only a defect takes that long
+	lateTime = 500 * time.Millisecond // once the attempt was stopped: until then the output is evidence
+)
+
+// unwanted reports that the gate's verdict on an output of the attempt comes too late.
+func (j job) unwanted(ctx context.Context) func() bool {
+	begun := time.Now()
+	var late time.Time
+	return func() bool {
+		now := time.Now()
+		if ctx.Err() != nil && late.IsZero() {
+			late = now
+		}
+		return j.hands.ctx.Err() != nil || now.Sub(begun) > gateTime || !late.IsZero() && now.Sub(late) > lateTime
+	}
+}
+
+// unchecked reports an attempt whose output the gate did not come to the end of.
+func (j job) unchecked(ctx context.Context, l supervise.Launch, res chargehand.WorkerResult) {
+	switch {
+	case j.hands.ctx.Err() != nil: // the engine is closing: the attempt is pursued again
+	case ctx.Err() != nil:
+		j.fail(ctx, l, res, upshot{}, context.Cause(ctx))
+	default:
+		j.log.Error("the gate does not come to an end", "run", j.run, "subtask", l.Task.TaskID, "contract", l.Task.ExpectedOutputContract)
+		c := crashed(l, fmt.Sprintf("the gate did not come to an end within %s: this is an error of chargehand's, not of the worker's", gateTime))
+		c.Usage, c.Tools = res.Usage, plainTools(res.Tools)
+		j.report(c)
+	}
 }
 
 // A finding is what the gate has to say of an output.

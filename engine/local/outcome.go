@@ -67,7 +67,11 @@ func (e *Engine) inspect(ctx context.Context, team string, l supervise.Launch, o
 	}
 	v, items := k.gate.CheckItems(gate.Submission{
 		Contract: l.Task.ExpectedOutputContract, Task: judged(l.Task), Facts: l.Facts, AllowPartial: l.Partial,
-		Result: chargehand.WorkerResult{Status: chargehand.StatusSucceeded, Output: output},
+		Result:   chargehand.WorkerResult{Status: chargehand.StatusSucceeded, Output: output},
+		Unwanted: func() bool { return ctx.Err() != nil },
 	})
+	if v.Recommendation == "" {
+		return v, nil, context.Cause(ctx)
+	}
 	return v, items, nil
 }

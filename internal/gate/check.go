@@ -49,6 +49,7 @@ func (g *Gate) begin(s *Submission) *check {
 	k := checks.Get().(*check)
 	k.gate = g
 	k.sub = *s // alone, or it is copied twice
+	k.effort = effort{unwanted: s.Unwanted, since: askEvery}
 	k.sources.fill(s.Task.InputRefs)
 	if s.Task.TaskID == lastStep {
 		k.sources.bear()

@@ -126,7 +126,7 @@ func (k *check) absences() {
 func (k *check) shown(a *absence, claim *chargehand.Claim, beneath []string) {
 	claim.Support = chargehand.Supported
 	fault := k.searchFault(a)
-	if k.searched > maxSearched {
+	if k.searched > maxSearched || k.effort.stopped {
 		claim.Support = chargehand.NotChecked
 		k.giveUp(chargehand.LayerCompleteness, searchBudget())
 		return

@@ -30,7 +30,7 @@ func (k *check) consistency() {
 // exhausted gives the layer up once more was looked up than it may be. A claim that was looked at last
 // stays open.
 func (k *check) exhausted(claim *chargehand.Claim) bool {
-	if k.effort.lookups <= maxLookups {
+	if k.effort.lookups <= maxLookups && !k.effort.halted(1) {
 		return false
 	}
 	if claim != nil {

@@ -63,7 +63,7 @@ func (k *check) detect(rule detectorRule) {
 			if t.verbatim && !det.quotes || !row.possible(t) {
 				continue
 			}
-			if k.detected += len(t.text); k.detected > maxDetected {
+			if k.detected += len(t.text); k.detected > maxDetected || k.effort.halted(len(t.text)) {
 				k.giveUp(chargehand.LayerRules, "the detectors read at most "+grouped(maxDetected)+" bytes of one output")
 				return
 			}

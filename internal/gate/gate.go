@@ -53,6 +53,10 @@ type Submission struct {
 	// JSON: such an output is rejected for that. Empty means that it is one.
 	NoResult string
 
+	// Unwanted reports that nobody waits for the verdict any more. The check asks now and then, on its
+	// own goroutine, and stops; its verdict is the zero Verdict then. Nil means that it is wanted.
+	Unwanted func() bool
+
 	// AllowPartial turns missing aspects into warnings, where a worker's failure policy takes
 	// partial results.
 	AllowPartial bool
@@ -60,21 +64,20 @@ type Submission struct {
 
 // Check runs every layer over one result. The verdict always says which findings led to it.
 func (g *Gate) Check(s Submission) chargehand.Verdict {
-	k := g.run(&s)
-	v := k.verdict()
+	k := g.begin(&s)
+	v := k.layers()
 	k.end()
 	return v
 }
 
-// run takes a submission through the layers.
-func (g *Gate) run(s *Submission) *check {
-	k := g.begin(s)
+// layers takes a submission through the layers.
+func (k *check) layers() chargehand.Verdict {
 	if k.form() {
 		k.rules()
 		k.completeness()
 		k.consistency()
 	}
-	return k
+	return k.verdict()
 }
 
 // CheckInput compares a task's input with what the worker accepts (SPEC.md ·56). No findings means

@@ -31,18 +31,12 @@ type groundText struct {
 	source *source // nil where the text is no document
 }
 
-// An effort is what one submission was compared with its sources for.
-type effort struct {
-	lookups int // of figures and names, about one comparison each
-	scanned int // bytes of sources read to explain what is wrong
-}
-
 // maxLookups bounds the looking up for one submission. The layer gives up what would take more.
 const maxLookups = 1 << 26
 
 func (g *grounds) afford(n int) bool {
 	g.effort.lookups += n
-	return g.effort.lookups <= maxLookups
+	return g.effort.lookups <= maxLookups && !g.effort.halted(n)
 }
 
 // affordable is n, or nothing if that is too much.

@@ -24,8 +24,8 @@ type Item struct {
 
 // CheckItems is Check, and the items of an output that is accepted, as Items lists them.
 func (g *Gate) CheckItems(s Submission) (chargehand.Verdict, []Item) {
-	k := g.run(&s)
-	v := k.verdict()
+	k := g.begin(&s)
+	v := k.layers()
 	var items []Item
 	if v.Recommendation == chargehand.Accept && k.contract.items != nil {
 		items = k.contract.items.list(k.items, k.elements, &k.slab)

@@ -84,7 +84,7 @@ func (k *check) misplaced(it *item) (string, *chargehand.Passage) {
 // scan takes n bytes from what may be read to explain faults.
 func (e *effort) scan(n int) bool {
 	e.scanned += n
-	return e.scanned <= maxScanned
+	return e.scanned <= maxScanned && !e.halted(n)
 }
 
 // nearest is where quote stands in text, closest to start if it does so more than once; -1 if not

@@ -244,16 +244,17 @@ func (k *check) tooCostly(l chargehand.Layer, what string, err error) bool {
 
 // evaluate runs a program within what is left of the submission's allowance.
 func (k *check) evaluate(p cel.Program, item any) (ref.Val, error) {
-	if k.cost > maxCostInAll {
+	if k.cost > maxCostInAll || k.effort.halted(0) {
 		return nil, errCost
 	}
 	k.names = scopeNames{k, item}
 	v, details, err := p.Eval(&k.names)
-	if cost := details.ActualCost(); cost != nil {
-		k.cost += *cost + evalCost
-	} else {
-		k.cost += maxCost
+	cost := uint64(maxCost)
+	if actual := details.ActualCost(); actual != nil {
+		cost = *actual + evalCost
 	}
+	k.cost += cost
+	k.effort.since += int(cost)
 	if err != nil {
 		return nil, err
 	}

@@ -301,7 +301,7 @@ func (k *check) run(pattern string, src *source) ([][2]int, string) {
 // search takes n bytes from what searches may read.
 func (k *check) search(n int) bool {
 	k.searched += n
-	return k.searched <= maxSearched
+	return k.searched <= maxSearched && !k.effort.halted(n)
 }
 
 const tooLarge = "is too large; write it with smaller repetitions"

@@ -6,6 +6,9 @@ import (
 
 // verdict closes the check.
 func (k *check) verdict() chargehand.Verdict {
+	if k.effort.stopped {
+		return chargehand.Verdict{}
+	}
 	v := chargehand.Verdict{
 		SchemaPass:       k.formed,
 		CompletenessPass: k.formed && k.passed(chargehand.LayerCompleteness),
