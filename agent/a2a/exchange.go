@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand/internal/excerpt"
+	"github.com/chargehand/chargehand/internal/retryafter"
 	"github.com/chargehand/chargehand/worker"
 )
 
@@ -84,11 +85,17 @@ func (l *line) post(ctx context.Context, o op, p params, accept string) (*http.R
 	}
 	req.Header = l.header.Clone()
 	req.Header.Set("Accept", accept)
+	again := req.GetBody
 	if req.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 		req.GetBody = nil // net/http must not send a message a second time by itself
 	}
 	resp, err := l.tasks.Do(req)
+	if err == nil && slashApart(resp) {
+		if resp, err = l.resend(req, again, resp); err != nil {
+			err = fmt.Errorf("follow a redirect: %w", err)
+		}
+	}
 	if err != nil {
 		return nil, l.lost(ctx, err, sent)
 	}
@@ -97,6 +104,35 @@ func (l *line) post(ctx context.Context, o op, p params, accept string) (*http.R
 	}
 	defer resp.Body.Close()
 	return nil, l.turnedAway(ctx, resp)
+}
+
+// slashApart reports whether a server did nothing but to send the request to the same address with a slash at its
+// end, or without one. Frameworks that mount an agent below a path do so.
+func slashApart(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {
+		return false
+	}
+	to, err := resp.Location()
+	from := resp.Request.URL
+	return err == nil && to.Scheme == from.Scheme && sameHost(to, from) && to.User == nil && to.RawQuery == from.RawQuery &&
+		to.EscapedPath() != from.EscapedPath() && strings.TrimRight(to.EscapedPath(), "/") == strings.TrimRight(from.EscapedPath(), "/")
+}
+
+// resend sends a request to where slashApart found that it belongs, once.
+func (l *line) resend(req *http.Request, body func() (io.ReadCloser, error), resp *http.Response) (*http.Response, error) {
+	_ = resp.Body.Close()
+	to, err := resp.Location()
+	if err != nil {
+		return nil, err
+	}
+	next := req.Clone(req.Context())
+	next.URL = to
+	if body != nil {
+		if next.Body, err = body(); err != nil {
+			return nil, err
+		}
+	}
+	return l.tasks.Do(next)
 }
 
 // lost is the error of a request that got no whole answer.
@@ -129,24 +165,12 @@ func (l *line) turnedAway(ctx context.Context, resp *http.Response) error {
 	}
 	switch {
 	case code == http.StatusTooManyRequests, code >= 500:
-		e.Kind, e.RetryAfter = worker.Transient, retryAfter(resp.Header.Get("Retry-After"))
+		e.Kind, e.RetryAfter = worker.Transient, retryafter.Of(resp.Header, time.Now())
 		e.NotBegun = code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable
 	default:
 		e.NotBegun = code != http.StatusRequestTimeout
 	}
 	return e
-}
-
-// retryAfter is the wait a header asks for, a day at most (RFC 9110 §10.2.3); zero: none.
-func retryAfter(value string) time.Duration {
-	const most = 24 * time.Hour
-	if n, err := strconv.ParseUint(value, 10, 32); err == nil {
-		return min(time.Duration(n)*time.Second, most)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(0, time.Until(at)), most)
-	}
-	return 0
 }
 
 // read is a whole answer, within bounds.
@@ -185,6 +209,10 @@ func (a *agent) get(ctx context.Context, at *url.URL, h http.Header, most int64)
 		err := l.turnedAway(ctx, resp)
 		if e, ok := errors.AsType[*worker.Error](err); ok {
 			e.NotBegun, e.Message = true, l.named("the card of "+at.Host+": "+strings.TrimPrefix(e.Message, l.named("")))
+		}
+		switch resp.StatusCode {
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+			err = &noCardError{err}
 		}
 		return nil, err
 	}

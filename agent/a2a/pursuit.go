@@ -210,8 +210,7 @@ func (p *pursuit) broken(how string) error {
 // poll asks for the task until it is settled. What a stream said last is asked for too: the whole
 // task, with nothing of it lost on the way.
 func (p *pursuit) poll(ctx context.Context) (*task, error) {
-	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval = 250*time.Millisecond, 5*time.Second
+	wait := newPause(ctx)
 	failures := 0
 	t, err := backoff.Retry(ctx, func() (*task, error) {
 		var t task
@@ -228,6 +227,7 @@ func (p *pursuit) poll(ctx context.Context) (*task, error) {
 			return nil, errUnsettled
 		case ok && e.Kind == worker.Transient && failures < 5:
 			failures++
+			wait.after = e.RetryAfter
 			return nil, err
 		}
 		return nil, backoff.Permanent(err)
@@ -243,6 +243,36 @@ func (p *pursuit) poll(ctx context.Context) (*task, error) {
 		return nil, err
 	}
 	return nil, p.lost(ctx, err, true)
+}
+
+// A pause is the time between two questions about a task: growing, and never less than what the agent asks for.
+type pause struct {
+	*backoff.ExponentialBackOff
+	ctx   context.Context //nolint:containedctx // of the attempt, which the pause does not outlive
+	after time.Duration   // what the agent asked for last
+}
+
+func newPause(ctx context.Context) *pause {
+	grow := backoff.NewExponentialBackOff()
+	grow.InitialInterval, grow.MaxInterval = 250*time.Millisecond, 5*time.Second
+	return &pause{ExponentialBackOff: grow, ctx: ctx}
+}
+
+// longestPause is how long an agent may ask to be left alone by an attempt that has no deadline.
+const longestPause = 15 * time.Minute
+
+// NextBackOff ends the attempt where the agent asks to be left alone until its deadline or longer.
+func (p *pause) NextBackOff() time.Duration {
+	after := p.after
+	p.after = 0
+	left := longestPause
+	if end, ok := p.ctx.Deadline(); ok {
+		left = time.Until(end)
+	}
+	if after > 0 && after >= left {
+		return backoff.Stop
+	}
+	return max(after, p.ExponentialBackOff.NextBackOff())
 }
 
 var errUnsettled = errors.New("the task is under way")
