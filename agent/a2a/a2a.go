@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -41,7 +42,7 @@ func New(spec *chargehand.WorkerSpec, contracts []chargehand.Contract, o Options
 	if spec.A2A == nil {
 		return nil, fmt.Errorf("worker %q: a2a.card is empty", spec.WorkerID)
 	}
-	at, err := cardURL(spec.A2A.Card)
+	places, err := cardURLs(spec.A2A.Card)
 	if err != nil {
 		return nil, fmt.Errorf("worker %q: a2a.card: %w", spec.WorkerID, err)
 	}
@@ -59,7 +60,7 @@ func New(spec *chargehand.WorkerSpec, contracts []chargehand.Contract, o Options
 		most = 8 << 20
 	}
 	a := &agent{
-		id: spec.WorkerID, card: at, pinned: spec.A2A.Digest, headers: maps.Clone(spec.A2A.Headers),
+		id: spec.WorkerID, card: places[0], cardAt: places, pinned: spec.A2A.Digest, headers: maps.Clone(spec.A2A.Headers),
 		cards: client, tasks: &tasks, most: most, contracts: contracts,
 	}
 	return worker.Retry(worker.Func(a.do), o.Limits), nil
@@ -67,9 +68,11 @@ func New(spec *chargehand.WorkerSpec, contracts []chargehand.Contract, o Options
 
 // An agent is one agent elsewhere.
 type agent struct {
-	id        string // of the worker
-	card      *url.URL
-	pinned    string // digest of the card, where the team says it
+	id        string       // of the worker
+	card      *url.URL     // as the team gives it
+	cardAt    []*url.URL   // where the card may be, all on the host of card
+	place     atomic.Int32 // of cardAt: where it was found
+	pinned    string       // digest of the card, where the team says it
 	headers   map[string]string
 	cards     *http.Client
 	tasks     *http.Client

@@ -124,9 +124,9 @@ func (rest) request(ctx context.Context, at *url.URL, o op, p params) (*http.Req
 	if p.Tenant != "" {
 		path = url.PathEscape(p.Tenant) + "/" + path
 	}
-	address := strings.TrimRight(at.String(), "/") + "/" + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
+	address, err := below(at, path, query)
+	if err != nil {
+		return nil, err
 	}
 	if verb == http.MethodGet {
 		return http.NewRequestWithContext(ctx, verb, address, nil)
@@ -136,6 +136,18 @@ func (rest) request(ctx context.Context, at *url.URL, o op, p params) (*http.Req
 		return nil, err
 	}
 	return http.NewRequestWithContext(ctx, verb, address, bytes.NewReader(body))
+}
+
+// below is the address of an escaped path below another address, whether or not that one ends in a slash. Its query stays.
+func below(at *url.URL, path string, query url.Values) (string, error) {
+	u := *at
+	u.RawPath = strings.TrimRight(at.EscapedPath(), "/") + "/" + path
+	var err error
+	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
+		return "", err
+	}
+	u.RawQuery = strings.Trim(at.RawQuery+"&"+query.Encode(), "&")
+	return u.String(), nil
 }
 
 func (rest) open(body []byte) (json.RawMessage, error) {

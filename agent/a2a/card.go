@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -42,8 +43,9 @@ type card struct {
 	digest string
 }
 
-// cardURL is where an agent's card is: the address given, or the well-known place on its host.
-func cardURL(address string) (*url.URL, error) {
+// cardURLs are where an agent's card may be, the likeliest first: the address given, the same with a slash at its end or
+// without one, and the well-known place below it. For a host alone it is the well-known place.
+func cardURLs(address string) ([]*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -51,10 +53,28 @@ func cardURL(address string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("the address of a card holds a user name; credentials belong into a2a.headers, as $NAME")
 	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = cardPath
+	bare := strings.TrimRight(u.EscapedPath(), "/")
+	paths := []string{bare + cardPath}
+	if bare != "" {
+		slash := bare + "/"
+		if u.EscapedPath() != bare {
+			bare, slash = slash, bare
+		}
+		paths = []string{bare, slash}
+		if !strings.HasSuffix(strings.TrimRight(bare, "/"), ".json") {
+			paths = append(paths, strings.TrimRight(bare, "/")+cardPath)
+		}
 	}
-	return u, nil
+	var all []*url.URL
+	for _, path := range paths {
+		at := *u
+		at.RawPath = path
+		if at.Path, err = url.PathUnescape(path); err != nil {
+			return nil, fmt.Errorf("%q is no address of a card: %w", address, err)
+		}
+		all = append(all, &at)
+	}
+	return all, nil
 }
 
 // A changedError is a card that is not the one that the run, or the team, goes by.
@@ -64,16 +84,9 @@ func (e *changedError) Error() string { return e.String() }
 
 // fetch gets the card and holds it to what the team, or the run, goes by.
 func (a *agent) fetch(ctx context.Context, t chargehand.WorkerTask, h http.Header) (*card, error) {
-	body, err := a.get(ctx, a.card, h, maxCard)
+	c, err := a.locate(ctx, h)
 	if err != nil {
 		return nil, err
-	}
-	c := &card{}
-	if err := json.Unmarshal(body, c); err != nil {
-		return nil, refused("the card of " + a.card.Host + " cannot be read: " + excerpt.Line(err.Error()))
-	}
-	if c.digest, err = digest(body); err != nil {
-		return nil, refused("the card of " + a.card.Host + " cannot be read: " + excerpt.Line(err.Error()))
 	}
 	name := chargehand.CardName(t.AssignedWorker)
 	want := a.pinned
@@ -85,6 +98,50 @@ func (a *agent) fetch(ctx context.Context, t chargehand.WorkerTask, h http.Heade
 	}
 	return c, nil
 }
+
+// locate gets the card from where it was last, or else from the first of its places that has one.
+func (a *agent) locate(ctx context.Context, h http.Header) (*card, error) {
+	var first error
+	from := int(a.place.Load())
+	for i := range a.cardAt {
+		n := (from + i) % len(a.cardAt)
+		c, elsewhere, err := a.readCard(ctx, a.cardAt[n], h)
+		if err == nil {
+			a.place.Store(int32(n))
+			return c, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !elsewhere {
+			return nil, err
+		}
+	}
+	return nil, first
+}
+
+// readCard gets the card from one place. It reports whether the card may be at another: this one has none.
+func (a *agent) readCard(ctx context.Context, at *url.URL, h http.Header) (c *card, elsewhere bool, err error) {
+	body, err := a.get(ctx, at, h, maxCard)
+	if err != nil {
+		gone, ok := errors.AsType[*noCardError](err)
+		if ok {
+			err = gone.error
+		}
+		return nil, ok, err
+	}
+	c = &card{}
+	if err = json.Unmarshal(body, c); err == nil {
+		c.digest, err = digest(body)
+	}
+	if err != nil {
+		return nil, true, refused("the card of " + at.Host + " cannot be read: " + excerpt.Line(err.Error()))
+	}
+	return c, false, nil
+}
+
+// A noCardError is the error of a place that has no card.
+type noCardError struct{ error }
 
 // digest names a card by what it says: its keys in order, no white space, without its signatures,
 // which need not be the same twice.

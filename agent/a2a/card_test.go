@@ -128,7 +128,7 @@ func TestCardIsNotThere(t *testing.T) {
 	_, err := reach(t, srv.URL).Do(t.Context(), order())
 	wantError(t, err, worker.Crash, true, "no answer")
 	_, err = reach(t, newFake(t).URL+"/elsewhere.json").Do(t.Context(), order())
-	wantError(t, err, worker.Refused, true, "418")
+	wantError(t, err, worker.Refused, true, "404")
 }
 
 func TestAddressesThatAreNoCards(t *testing.T) {

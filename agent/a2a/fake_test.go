@@ -59,6 +59,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(c)
 		return
 	}
+	if r.Method == http.MethodGet {
+		http.NotFound(w, r)
+		return
+	}
 	var q struct {
 		Method string
 		Params object

@@ -29,8 +29,8 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// message is the task as a message: the goal and the correction in words, the input and what is
-// expected as data, documents and earlier outputs as files.
+// message is the task as a message: the goal and the correction in words, the input, what is
+// expected and the output to revise as data, documents and earlier outputs as files.
 func (p *pursuit) message() (*message, error) {
 	t := p.task
 	m := &message{MessageID: messageID(t), ContextID: contextID(t), Role: "ROLE_USER"}
@@ -50,6 +50,13 @@ func (p *pursuit) message() (*message, error) {
 		return nil, err
 	}
 	m.Parts = append(m.Parts, frame)
+	if t.LastOutput != nil {
+		last, err := lastOutput(t.LastOutput.Text)
+		if err != nil {
+			return nil, err
+		}
+		m.Parts = append(m.Parts, last)
+	}
 	for _, r := range t.InputRefs {
 		m.Parts = append(m.Parts, file(r))
 	}
@@ -80,6 +87,16 @@ func (p *pursuit) frame() (part, error) {
 	}
 	data, err := encode(map[string]any{"expected": f})
 	return part{Data: data, MediaType: "application/json", Metadata: map[string]any{"chargehand": "expected"}}, err
+}
+
+// lastOutput is the worker's own last output, which it is to revise, as data. Its metadata tells it from the input.
+func lastOutput(text string) (part, error) {
+	output := any(text)
+	if json.Valid([]byte(text)) {
+		output = json.RawMessage(text)
+	}
+	data, err := encode(map[string]any{"lastOutput": output})
+	return part{Data: data, MediaType: "application/json", Metadata: map[string]any{"chargehand": "lastOutput"}}, err
 }
 
 // file is a document, or the output of an earlier subtask.

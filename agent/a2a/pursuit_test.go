@@ -2,10 +2,12 @@ package a2a_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/agent/a2a"
@@ -241,4 +243,66 @@ func TestAgentForgets(t *testing.T) {
 	f.on("GetTask", fail(-32001, "no such task"))
 	_, err := reach(t, f.URL).Do(t.Context(), order())
 	wantError(t, err, worker.Crash, false, "has lost the task")
+}
+
+// TestAgentsAskToWait has a task looked up that the agent wants to be left alone about: for a moment, for days.
+func TestAgentsAskToWait(t *testing.T) {
+	f := newFake(t)
+	whole := task("COMPLETED", made(object{"data": object{"answer": 1}}))
+	f.on("SendMessage", give(object{"task": task("WORKING")}))
+	f.on("GetTask", turns(code(429, "Retry-After", "1"), give(whole)))
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	began := time.Now()
+	r, err := reach(t, f.URL).Do(ctx, order())
+	if err != nil || string(r.Output) != `{"answer":1}` || time.Since(began) < time.Second {
+		t.Errorf("%s %v after %s", r.Output, err, time.Since(began))
+	}
+	for name, header := range map[string][]string{
+		"seconds": {"Retry-After", "259200"}, "a date": {"Date", "Sun, 22 Nov 2026 12:00:00 GMT", "Retry-After", "Wed, 25 Nov 2026 12:00:00 GMT"},
+	} {
+		for _, op := range []string{"SendMessage", "GetTask"} {
+			f := newFake(t)
+			f.on("SendMessage", give(object{"task": task("WORKING")}))
+			f.on(op, code(503, header...))
+			key := order()
+			_, err := reach(t, f.URL, func(_ *chargehand.A2AKind, l *worker.Limits) { l.Tries = 3 }).Do(ctx, key)
+			wantError(t, err, worker.Refused, op == "SendMessage", "asks to be left alone for 72h0m0s")
+			if n := f.called(op); n != 1 {
+				t.Errorf("%s, %s: asked %d times", name, op, n)
+			}
+		}
+	}
+}
+
+// TestLastOutputIsSent has a worker revise what it made before.
+func TestLastOutputIsSent(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"answer":1e2}`: `{"lastOutput":{"answer":1e2}}`,
+		`no JSON`:        `{"lastOutput":"no JSON"}`,
+		"":               "",
+	} {
+		f := newFake(t).done()
+		q := order()
+		q.Feedback = "Name the currency."
+		if text != "" {
+			q.LastOutput = &chargehand.InputRef{Name: "last output", Text: text}
+		}
+		if _, err := reach(t, f.URL).Do(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, p := range f.sent("SendMessage")["message"].(object)["parts"].([]any) {
+			if meta, _ := p.(object)["metadata"].(object); meta["chargehand"] == "lastOutput" {
+				b, err := json.Marshal(p.(object)["data"])
+				if err != nil || p.(object)["mediaType"] != "application/json" {
+					t.Errorf("%v %v", p, err)
+				}
+				got = string(b)
+			}
+		}
+		if strings.ReplaceAll(want, "1e2", "100") != got {
+			t.Errorf("%q is sent as %q, want %q", text, got, want)
+		}
+	}
 }

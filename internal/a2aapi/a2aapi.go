@@ -65,7 +65,7 @@ type Caller struct {
 //	/a2a/TEAM/jsonrpc                        the JSON-RPC binding
 //	/a2a/TEAM/http/...                       the HTTP+JSON binding
 //
-// A card can be had without credentials.
+// where a slash at the end of a card's or a binding's address makes no difference. A card can be had without credentials.
 func Handler(e chargehand.Engine, o Options) (http.Handler, error) {
 	s := &server{engine: e, opt: withDefaults(o), agents: map[string]*agent{}}
 	if len(o.Teams) == 0 {
@@ -81,7 +81,8 @@ func Handler(e chargehand.Engine, o Options) (http.Handler, error) {
 		}
 		s.agents[t.Name] = &agent{server: s, team: t, path: "/a2a/" + url.PathEscape(t.Name)}
 	}
-	return s.guard(s.routes()), nil
+	mux := s.routes()
+	return s.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(w, Plain(r)) })), nil
 }
 
 // A server carries what the agents share.
@@ -143,9 +144,11 @@ const cardPath = "/.well-known/agent-card.json"
 func (s *server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	first := s.agents[s.opt.Teams[0].Name]
-	mux.HandleFunc("GET "+cardPath, first.serveCard)
-	mux.HandleFunc("GET /a2a/{team}"+cardPath, s.to((*agent).serveCard))
-	mux.HandleFunc("/a2a/{team}/jsonrpc", s.to((*agent).serveRPC))
+	for _, slash := range []string{"", "/{$}"} {
+		mux.HandleFunc("GET "+cardPath+slash, first.serveCard)
+		mux.HandleFunc("GET /a2a/{team}"+cardPath+slash, s.to((*agent).serveCard))
+		mux.HandleFunc("/a2a/{team}/jsonrpc"+slash, s.to((*agent).serveRPC))
+	}
 	mux.HandleFunc("/a2a/{team}/http/", s.to((*agent).serveREST))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeREST(w, methodNotFound.because("there is no "+r.URL.Path))

@@ -95,6 +95,8 @@ func (a *agent) objective(m *message) (chargehand.Objective, error) {
 		switch {
 		case p.Metadata["chargehand"] == "expected":
 			// What a supervisor elsewhere expects of its worker; this team has contracts of its own.
+		case p.Metadata["chargehand"] == "lastOutput":
+			// What the supervisor's worker made before. As a document it would be a source to quote from.
 		case p.Text != nil && p.Filename == "":
 			goal = append(goal, *p.Text)
 		case p.Text != nil:

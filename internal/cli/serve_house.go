@@ -131,8 +131,10 @@ func (h *house) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", h.chat)
 	mux.Handle("/mcp", h.mcp)
+	mux.Handle("/mcp/{$}", h.mcp)
 	mux.Handle("/a2a/", h.a2a)
 	mux.Handle("/.well-known/agent-card.json", h.a2a)
+	mux.Handle("/.well-known/agent-card.json/{$}", h.a2a)
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", h.ready)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +145,7 @@ func (h *house) handler() http.Handler {
 			say(w, http.StatusServiceUnavailable, "the server is about to end")
 			return
 		}
-		mux.ServeHTTP(w, r)
+		mux.ServeHTTP(w, a2aapi.Plain(r))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -234,6 +235,38 @@ func TestHostsThatAreOurs(t *testing.T) {
 		}
 		if got := anywhere.ours(tt.host); got != tt.anywhere {
 			t.Errorf("anywhere, %q: %v", tt.host, got)
+		}
+	}
+}
+
+// A client that joins addresses carelessly comes to the same door, without a redirect.
+func TestSlashesAtTheDoors(t *testing.T) {
+	door := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, name+" "+r.URL.Path) })
+	}
+	h := &house{leaving: make(chan struct{}), chat: door("chat"), mcp: door("mcp"), a2a: door("a2a")}
+	for path, want := range map[string]string{
+		"/mcp/":                           "mcp /mcp/",
+		"//mcp":                           "mcp /mcp",
+		"/.well-known/agent-card.json/":   "a2a /.well-known/agent-card.json/",
+		"//.well-known/agent-card.json":   "a2a /.well-known/agent-card.json",
+		"/a2a/t/jsonrpc/":                 "a2a /a2a/t/jsonrpc/",
+		"/a2a/t/http//message:send":       "a2a /a2a/t/http/message:send",
+		"/a2a/t//":                        "a2a /a2a/t/",
+		"//a2a/t/":                        "a2a /a2a/t/",
+		"/v1//models":                     "chat /v1/models",
+		"/.well-known/agent-card.json?x=": "a2a /.well-known/agent-card.json",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/", nil)
+		u, err := url.Parse("http://127.0.0.1:1" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL = u
+		w := httptest.NewRecorder()
+		h.handler().ServeHTTP(w, r)
+		if got := w.Body.String(); w.Code != http.StatusOK || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %d %q, want %q", path, w.Code, got, want)
 		}
 	}
 }
