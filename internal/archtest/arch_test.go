@@ -48,6 +48,7 @@ var may = map[string][]string{
 	"tool/mcp":            {"", "tool", "worker", "internal/dial", "internal/secret", "internal/sandbox", "internal/excerpt", "internal/retryafter"},
 	"agent": {
 		"", "ground", "worker", "model/...", "tool/...", "agent/...", "internal/dial", "internal/secret", "internal/excerpt",
+		"internal/retryafter",
 	},
 	"internal/ingress": {},
 	"internal/mcpapi":  {"", "internal/excerpt", "internal/ijson", "internal/dial", "internal/ingress"},
