@@ -51,7 +51,7 @@ func (c *check) timely(path string, p *Plan) {
 		w, limit := c.quickest(s), Duration(time.Duration(s.TimeoutMS)*time.Millisecond)
 		if limit > 0 && w != nil && w.Latency() > time.Duration(limit) {
 			c.add(fmt.Sprintf("%s.subtasks[%d].timeoutMs", path, i),
-				fmt.Sprintf("allows %s, and nobody who can do it is that fast: %s takes %s on average", limit, tick(w.WorkerID), Duration(w.Latency())),
+				fmt.Sprintf("allows %s, and no worker that can do it is that fast: %s takes %s on average", limit, tick(w.WorkerID), Duration(w.Latency())),
 				"allow more, or correct the worker's `averageLatencyMs`")
 		}
 	}

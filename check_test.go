@@ -345,7 +345,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"no time for anybody", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 25_000) },
-			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and nobody who can do it is that fast: `spare` takes 25s on average (allow more, or correct the worker's `averageLatencyMs`)",
+			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and no worker that can do it is that fast: `spare` takes 25s on average (allow more, or correct the worker's `averageLatencyMs`)",
 		},
 		{"time for one of them", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 20_000) }, ""},
 		{"time for one whose pace is not known", func(t *Team) { step(t).TimeoutMS = 20_000; pace(t, step(t), 30_000, 0) }, ""},
@@ -355,7 +355,7 @@ func TestCheck(t *testing.T) {
 				pace(t, step(t), 30_000, 20_000)
 				step(t).Assignee = "writer"
 			},
-			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and nobody who can do it is that fast: `writer` takes 30s on average (allow more, or correct the worker's `averageLatencyMs`)",
+			"$.planner.template.subtasks[1].timeoutMs: allows 20s, and no worker that can do it is that fast: `writer` takes 30s on average (allow more, or correct the worker's `averageLatencyMs`)",
 		},
 		{
 			"subtask limits", func(t *Team) { step(t).TimeoutMS, step(t).Budget = -1, Budget{USD: USD + 1, Tokens: -1} },

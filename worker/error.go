@@ -26,7 +26,7 @@ const (
 	Transient Kind = "transient" // asking again may help; what Retry acts on and turns into Crash at the end
 	Timeout   Kind = "timeout"   // the context's deadline came first
 	Cancelled Kind = "cancelled" // the caller no longer wants the answer
-	Garbage   Kind = "garbage"   // it answered, and the answer is no result: a schema failure
+	Garbage   Kind = "garbage"   // it answered, and the answer is not a result: a schema failure
 )
 
 // ErrCutOff is beneath an error of kind Garbage whose answer stopped at the most tokens that a model
@@ -98,7 +98,7 @@ func (e *PanicError) Error() string { return "panic: " + line(e.Value) }
 func panicked(v any) *Error {
 	stack := debug.Stack()
 	p := &PanicError{Value: excerpt.Of(fmt.Sprint(v), 1<<10), Stack: stack[:min(len(stack), 16<<10)]}
-	return &Error{Kind: Crash, Message: "the function broke off", Err: p}
+	return &Error{Kind: Crash, Message: "the function panicked", Err: p}
 }
 
 // ended is the error of a call whose context ended first.
@@ -113,7 +113,7 @@ func ended(ctx context.Context, message string) *Error {
 // garbage is the error of an answer that is no result, with the answer as evidence.
 func garbage(raw []byte, err error) *Error {
 	const evidence = 256 << 10
-	return &Error{Kind: Garbage, Message: "the answer is no result", Err: err, Raw: raw[:min(len(raw), evidence)]}
+	return &Error{Kind: Garbage, Message: "the answer is not a result", Err: err, Raw: raw[:min(len(raw), evidence)]}
 }
 
 // hide puts the names of values in their place, wherever the error may say one. Where the error beneath

@@ -415,7 +415,7 @@ func TestHTTPRetries(t *testing.T) {
 		{"529 for ever", []reply{{code: 529}, {code: 529}, {code: 529}, {code: 529}}, `worker "reader": the answer is 529 (tried 4 times)`, 1750 * time.Millisecond, 5250 * time.Millisecond},
 		{"past the deadline", []reply{{429, "4000", ""}}, `worker "reader": the answer is 429 Too Many Requests`, 0, 0},
 		{"refused in between", []reply{{code: 500}, {code: 403}}, `worker "reader": the answer is 403 Forbidden (tried 2 times)`, 250 * time.Millisecond, 750 * time.Millisecond},
-		{"garbage is not asked for again", []reply{{200, "", "<html>"}}, "the answer is no result", 0, 0},
+		{"garbage is not asked for again", []reply{{200, "", "<html>"}}, "the answer is not a result", 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -88,7 +88,7 @@ func ownPassage(p *chargehand.Passage, texts []string) (*chargehand.Passage, []s
 func (f ReviewerFunc) Do(ctx context.Context, t chargehand.WorkerTask) (chargehand.WorkerResult, error) {
 	var asked chargehand.ReviewerTask
 	if err := json.Unmarshal(t.Input, &asked); err != nil {
-		return chargehand.WorkerResult{}, &Error{Kind: Refused, Message: "the input is no reviewer's task", Err: err, NotBegun: true}
+		return chargehand.WorkerResult{}, &Error{Kind: Refused, Message: "the input is not a reviewer's task", Err: err, NotBegun: true}
 	}
 	v, u, err := f.Review(ctx, asked)
 	if err != nil {
@@ -132,7 +132,7 @@ func (r reviewer) Review(ctx context.Context, t chargehand.ReviewerTask) (charge
 		return chargehand.Verdict{}, res.Usage, err
 	}
 	if res.Status != chargehand.StatusSucceeded {
-		return chargehand.Verdict{}, res.Usage, &Error{Kind: Garbage, Message: fmt.Sprintf("the reviewer says %q, which is no verdict", res.Status)}
+		return chargehand.Verdict{}, res.Usage, &Error{Kind: Garbage, Message: fmt.Sprintf("the reviewer says %q, which is not a verdict", res.Status)}
 	}
 	v, err := DecodeVerdict(res.Output)
 	if err != nil {

@@ -101,7 +101,7 @@ func FromSpec(spec *chargehand.WorkerSpec, dir string) (Worker, error) {
 	case chargehand.KindHTTP:
 		return NewHTTP(spec, Limits{})
 	case chargehand.KindFunc, "":
-		return nil, fmt.Errorf("worker %q is a Go function: hand it to the engine under that name", spec.WorkerID)
+		return nil, fmt.Errorf("worker %q is a Go function: give it to the engine under that name", spec.WorkerID)
 	}
 	return nil, fmt.Errorf("worker %q: kind %q is none of func, exec, http", spec.WorkerID, spec.Kind)
 }

@@ -153,8 +153,8 @@ func TestFromSpec(t *testing.T) {
 	}{
 		{chargehand.WorkerSpec{Kind: chargehand.KindExec, Exec: &chargehand.ExecKind{Command: []string{"true"}}}, ""},
 		{chargehand.WorkerSpec{Kind: chargehand.KindHTTP, HTTP: &chargehand.HTTPKind{URL: "https://127.0.0.1/work?x=1"}}, ""},
-		{chargehand.WorkerSpec{}, "hand it to the engine"},
-		{chargehand.WorkerSpec{Kind: chargehand.KindFunc}, "hand it to the engine"},
+		{chargehand.WorkerSpec{}, "give it to the engine"},
+		{chargehand.WorkerSpec{Kind: chargehand.KindFunc}, "give it to the engine"},
 		{chargehand.WorkerSpec{Kind: "shell"}, `"shell" is none of func, exec, http`},
 		{chargehand.WorkerSpec{Kind: chargehand.KindExec}, "exec.command is empty"},
 		{chargehand.WorkerSpec{Kind: chargehand.KindExec, Exec: &chargehand.ExecKind{Command: []string{""}}}, "exec.command is empty"},

@@ -51,7 +51,7 @@ func (n *notary) show(ctx context.Context, within time.Duration) error {
 	if err != nil {
 		if n.unseen != err.Error() {
 			n.unseen = err.Error()
-			n.log.Error("the witness has not signed: what cannot be taken back waits, everything else goes on for some time", "error", err)
+			n.log.Error("the witness has not signed: effects that cannot be undone wait, everything else continues for some time", "error", err)
 		}
 		return err
 	}
@@ -73,7 +73,7 @@ func (n *notary) still(msg, cosigned []byte) error {
 	}
 	notes, rest, err := audit.Notes(cosigned)
 	if err != nil || len(notes) != 1 || len(rest) > 0 {
-		return errors.New("the witness returned what is no signed note")
+		return errors.New("the witness returned something that is not a signed note")
 	}
 	got, signed, err := audit.OpenCheckpoint(cosigned, keys)
 	if err != nil {
@@ -92,7 +92,7 @@ func (n *notary) prove(ctx context.Context, size, old int64) ([][32]byte, error)
 	}
 	proof, err := tlog.ProveTree(size, old, tiles(ctx, n.store.read))
 	if err != nil {
-		return nil, fmt.Errorf("prove that the journal goes on from %d records: %w", old, err)
+		return nil, fmt.Errorf("prove that the journal continues from %d records: %w", old, err)
 	}
 	out := make([][32]byte, len(proof))
 	for i, h := range proof {

@@ -60,7 +60,7 @@ func Audit(ctx context.Context, dir string, opt AuditOptions) (*audit.Report, er
 			return i.report, nil
 		}
 	}
-	return nil, unusable(dir, errors.New("it does not keep still for long enough"))
+	return nil, unusable(dir, errors.New("it changes too often to be verified"))
 }
 
 func newInspection(ctx context.Context, dir string, opt AuditOptions) *inspection {
@@ -277,8 +277,8 @@ func (i *inspection) soundness(wrong []string) {
 		i.fail(audit.Finding{Kind: audit.KindDatabase, Check: checkDatabase, Leaf: -1, What: w})
 	}
 	i.report.Add(audit.Check{
-		Name: checkDatabase, Status: audit.Passed, Proved: "the file is a sound SQLite database, declared as the program declares it",
-		NotProved: "that nothing is missing at its end: SQLite takes a damaged write-ahead log for a shorter one; the checkpoints tell",
+		Name: checkDatabase, Status: audit.Passed, Proved: "the file is a valid SQLite database with the tables that the program declares",
+		NotProved: "that nothing is missing at its end: SQLite reads a damaged write-ahead log as a shorter one; the checkpoints show that",
 	})
 }
 

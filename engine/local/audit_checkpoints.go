@@ -46,7 +46,7 @@ func (i *inspection) contradicted(v *voucher, c audit.Checkpoint) {
 		f.Kind, f.What = audit.KindFork, fmt.Sprintf("its checkpoints are of %s, the journal is %s: it was replaced", c.Origin, i.origin)
 	case c.Size > i.report.Records:
 		f.Kind, f.Leaf = audit.KindRollback, i.report.Records
-		f.What = fmt.Sprintf("AUDIT_ROLLBACK: the newest checkpoint covers %d records, the journal has %d: it was cut short, or an older copy was put back", c.Size, i.report.Records)
+		f.What = fmt.Sprintf("AUDIT_ROLLBACK: the newest checkpoint covers %d records, the journal has %d: it was cut short, or replaced by an older copy", c.Size, i.report.Records)
 	case v.worst != "":
 		f.Kind, f.What = audit.KindFork, v.worst
 	default:
@@ -82,7 +82,7 @@ func (i *inspection) lagging() {
 		if ahead > 1 {
 			i.fail(audit.Finding{
 				Kind: audit.KindReplay, Check: checkCheckpoints, Leaf: -1, Place: v.name,
-				What: fmt.Sprintf("its newest checkpoint covers %d records, there is one of %d in the %s: an older one was put back, or it could not be written to", c.Size, newest.Size, newest.Place),
+				What: fmt.Sprintf("its newest checkpoint covers %d records, there is one of %d in the %s: it was replaced by an older copy, or could not be written to", c.Size, newest.Size, newest.Place),
 			})
 		}
 	}
@@ -116,25 +116,25 @@ func (i *inspection) coverage() audit.Check {
 		c.Status, c.NotProved = audit.Failed, "anything: no checkpoint could be read"
 		return c
 	}
-	c.Proved = fmt.Sprintf("the first %d records are those that were signed for (%s)", n.Size, n.Place)
+	c.Proved = fmt.Sprintf("the first %d records are the signed ones (%s)", n.Size, n.Place)
 	var not []string
 	if t := i.report.Tail; t != nil {
 		not = append(not, fmt.Sprintf("anything of the last %d records, from leaf %d on: no checkpoint covers them yet", t.Records, t.First))
 	}
 	if len(i.vouchers) == 1 {
 		c.Status = audit.Warned
-		not = append(not, "that the whole folder is not an older copy that was put back: there is no second place")
+		not = append(not, "that the whole folder is not an older copy: no second place has checkpoints")
 	} else {
-		not = append(not, "that not every place was put back together")
+		not = append(not, "that the folder and all places were not replaced by older copies together")
 	}
 	for _, v := range i.vouchers {
 		if v.torn {
 			c.Status = audit.Warned
-			not = append(not, "what the last checkpoint of the "+v.name+" said: it is torn, as a crash leaves it")
+			not = append(not, "what the last checkpoint of the "+v.name+" said: it is incomplete, which a crash also causes")
 		}
 		if ahead, newest := i.ahead(v); ahead == 1 && v.dir != "" {
 			c.Status = audit.Warned
-			not = append(not, "that the "+v.name+" was not put back: it is one checkpoint behind the "+newest.Place+", as a crash between the two leaves it")
+			not = append(not, "that the "+v.name+" was not replaced by an older copy: it is one checkpoint behind the "+newest.Place+", which a crash between the two also causes")
 		}
 	}
 	c.NotProved = strings.Join(not, "; ")
@@ -143,7 +143,7 @@ func (i *inspection) coverage() audit.Check {
 
 // history tells of what people accepted.
 func (i *inspection) history() {
-	c := audit.Check{Name: checkHistory, Status: audit.Passed, Proved: "nobody has accepted a rollback or a new key"}
+	c := audit.Check{Name: checkHistory, Status: audit.Passed, Proved: "no person has accepted a rollback or a new key"}
 	var said []string
 	for _, r := range i.facts {
 		switch f := r.Fact.(type) {
@@ -157,7 +157,7 @@ func (i *inspection) history() {
 	}
 	if len(said) > 0 {
 		c.Status, c.Proved, c.Count = audit.Warned, "", int64(len(said))
-		c.NotProved = "what was before: " + strings.Join(said, "; ")
+		c.NotProved = "what was there before: " + strings.Join(said, "; ")
 	}
 	i.report.Add(c)
 }

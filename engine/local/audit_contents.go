@@ -120,7 +120,7 @@ func (s *stock) piece(at slot, body []byte, err error) {
 		err = errors.New("it lies outside of its pack")
 	}
 	if err == nil && sha256.Sum256(body[at.at:at.at+at.size]) != at.key {
-		err = errors.New("what is there has another hash")
+		err = errors.New("the stored bytes have another hash")
 	}
 	s.stored(at, err)
 }
@@ -135,7 +135,7 @@ func (s *stock) file(at slot) {
 	h := sha256.New()
 	size, err := io.Copy(h, f)
 	if err == nil && ([32]byte(h.Sum(nil)) != at.key || size != at.size) {
-		err = errors.New("what is there has another hash")
+		err = errors.New("the stored bytes have another hash")
 	}
 	s.stored(at, errors.Join(err, f.Close()))
 }

@@ -207,7 +207,7 @@ func TestRewrittenHistoryIsAFork(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if f := finding(r, audit.KindFork); f == nil || !strings.Contains(f.What, "from leaf ") {
+	if f := finding(r, audit.KindFork); f == nil || !strings.Contains(f.What, "between leaf ") {
 		t.Errorf("the report: %s", say(r))
 	}
 	if finding(r, audit.KindAltered) != nil || finding(r, audit.KindTile) != nil {

@@ -166,7 +166,7 @@ func (i *inspection) contradiction(v *voucher, n int) string {
 	for _, c := range v.notes[:n] {
 		from = max(from, c.Size)
 	}
-	return fmt.Sprintf("records are others than it says: the first that is lies from leaf %d to %d", from, v.notes[n].Size-1)
+	return fmt.Sprintf("records differ from those it covers: the first of them is between leaf %d and leaf %d", from, v.notes[n].Size-1)
 }
 
 // protected is how many leaves the newest checkpoint of any place covers.
@@ -194,7 +194,7 @@ func (i *inspection) keys() {
 		case v.key != "" && i.key != "" && v.key != i.key:
 			wrong(v.name, "the public key is %s, the journal's is %s", v.key, i.key)
 		case v.key != "" && len(i.opt.Keys) > 0 && !slices.Contains(i.opt.Keys, v.key):
-			wrong(v.name, "the public key is %s, which is not one that was given to verify with", v.key)
+			wrong(v.name, "the public key is %s, which is none of the keys given to verify with", v.key)
 		}
 	}
 	if latest != "" && latest != i.key {
@@ -203,13 +203,13 @@ func (i *inspection) keys() {
 	c := audit.Check{Name: checkKeys, Status: audit.Passed, Proved: "folder, journal and anchor name one public key"}
 	switch _, err := os.Stat(filepath.Join(i.dir, "audit.key")); {
 	case err == nil:
-		c.Status, c.NotProved = audit.Warned, "who signed: the signing key lies in the folder, so whoever can write to the folder can sign anything"
+		c.Status, c.NotProved = audit.Warned, "who signed: the signing key is in the folder, so each account that can write to the folder can sign anything"
 	case len(i.opt.Keys) == 0 && i.opt.Anchor == "":
-		c.Status, c.NotProved = audit.Warned, "that the key is the right one: it is the folder's own word, and none was given to compare with"
+		c.Status, c.NotProved = audit.Warned, "that the key is the right one: only the folder names it, and no key was given to compare it with"
 	case len(i.opt.Keys) == 0:
-		c.NotProved = "that nobody who can write to the anchor has signed"
+		c.NotProved = "that no other account with access to the anchor has signed"
 	default:
-		c.NotProved = "that nobody else has the private key"
+		c.NotProved = "that no one has copied the private key"
 	}
 	i.report.Add(c)
 }

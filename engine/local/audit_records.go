@@ -179,12 +179,12 @@ func (w *walk) compare(s *stretch) {
 		}
 		f := audit.Finding{
 			Kind: audit.KindAltered, Check: checkRecords, Leaf: at + int64(n), Run: s.run, Seq: s.first + int64(n), At: when(s.body, n),
-			What: "it is not the record that was written: another was hashed",
+			What: "it is not the record that was written: the stored hash is that of another record",
 		}
 		if !ok {
 			f.Kind, f.Check, f.What = audit.KindTile, checkTiles, "its hash is missing"
 		} else if w.tileIsWrong(at + int64(n)) {
-			f.Kind, f.Check, f.What = audit.KindTile, checkTiles, "its stored hash is another, and does not agree with the tile above it: the hash was altered, or it and the record"
+			f.Kind, f.Check, f.What = audit.KindTile, checkTiles, "its stored hash differs and does not agree with the tile above it: the hash was altered, or the hash and the record"
 		}
 		w.bad = true
 		w.fail(f)
@@ -242,7 +242,7 @@ func (w *walk) above(level int, at int64, want audit.Hash) {
 	w.bad = true
 	w.fail(audit.Finding{
 		Kind: audit.KindTile, Check: checkTiles, Leaf: at << (audit.Height * level),
-		What: fmt.Sprintf("hash %d of level %d is not what the hashes below come to", at, level),
+		What: fmt.Sprintf("hash %d of level %d is not the one computed from the hashes below it", at, level),
 	})
 }
 
@@ -278,13 +278,13 @@ func (w *walk) end() {
 	r.Add(audit.Check{
 		Name: checkRecords, Status: audit.Passed, Count: r.Records,
 		Proved:    "every record is the one whose hash was stored with it",
-		NotProved: "that the stored hashes are those of the records that were written; the checkpoints tell",
+		NotProved: "that the stored hashes are those of the records as written; the checkpoints show that",
 	})
 	r.Add(audit.Check{
 		Name: checkOrder, Status: audit.Passed, Count: int64(len(w.next)),
-		Proved: "no record is missing between the first and the last of any run, none is there twice, and all stand in the order of their leaves",
+		Proved: "every run has each record between its first and its last exactly once, in the order of the leaves",
 	})
-	r.Add(audit.Check{Name: checkTiles, Status: audit.Passed, Proved: "the stored hashes are those that the records come to"})
+	r.Add(audit.Check{Name: checkTiles, Status: audit.Passed, Proved: "the stored hashes are those computed from the records"})
 }
 
 // layout checks where the parts of tiles are said to lie: at each level one after the other from the
@@ -316,7 +316,7 @@ func (w *walk) layout() {
 	}
 	for level := range w.higher {
 		if want := w.tree.Size() >> (audit.Height * level); next[int64(level)] != want {
-			w.misplaced("the table tile has %d hashes of level %d, and the records come to %d", next[int64(level)], level, want)
+			w.misplaced("the table tile has %d hashes of level %d, and the records need %d", next[int64(level)], level, want)
 		}
 	}
 }

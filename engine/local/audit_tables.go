@@ -28,7 +28,7 @@ func (i *inspection) contentsAndTables() {
 	s.opened()
 	i.report.Add(audit.Check{
 		Name: checkContents, Status: audit.Passed, Count: int64(len(s.have)),
-		Proved: "all content has the hash it is kept under, and all that the records name is there",
+		Proved: "all content has the hash it is stored under, and no content that a record names is missing",
 	})
 	i.report.Add(audit.Check{
 		Name: checkTables, Status: audit.Passed, Count: s.folded,

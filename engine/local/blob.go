@@ -148,7 +148,7 @@ func (s *store) pieceAt(ctx context.Context, hash string, depth int) (*piece, er
 	key, err := hashKey(hash)
 	if err != nil {
 		return nil, &chargehand.Error{
-			Code: chargehand.CodeInvalid, What: fmt.Sprintf("%q is no content hash", hash),
+			Code: chargehand.CodeInvalid, What: fmt.Sprintf("%q is not a content hash", hash),
 			Why: "want sha256: and 64 hexadecimal digits",
 		}
 	}
@@ -157,7 +157,7 @@ func (s *store) pieceAt(ctx context.Context, hash string, depth int) (*piece, er
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeNotFound, What: "there is no content " + hash,
-			Next: "where a run names it, chargehand audit verify says more",
+			Next: "if a run names it, chargehand audit verify says more",
 		}
 	case err != nil:
 		return nil, fmt.Errorf("read content: %w", err)
@@ -165,7 +165,7 @@ func (s *store) pieceAt(ctx context.Context, hash string, depth int) (*piece, er
 	case chargehand.Hash(body) != hash:
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeInternal, What: "the content " + hash + " is damaged",
-			Why: "what is stored has another hash", Next: auditNext,
+			Why: "the stored bytes have another hash", Next: auditNext,
 		}
 	}
 	return s.shelf.put(blob{hash: hash, body: body}), nil

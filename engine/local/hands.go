@@ -130,15 +130,15 @@ func (h *hands) rest() {
 // holds no payload.
 func (j job) survive(report func(why string)) {
 	if v := recover(); v != nil {
-		j.log.Error("an effect broke off", "run", j.run, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
-		report("the engine's own code broke off; its log says where")
+		j.log.Error("an effect panicked", "run", j.run, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+		report("the engine's own code panicked; its log says where")
 	}
 }
 
 // tell tells operators where a function of a user's broke off.
 func (j job) tell(who string, err error) {
 	if p, ok := errors.AsType[*worker.PanicError](err); ok {
-		j.log.Error("a function broke off", "run", j.run, "worker", who, "stack", string(p.Stack))
+		j.log.Error("a function panicked", "run", j.run, "worker", who, "stack", string(p.Stack))
 	}
 }
 
@@ -239,7 +239,7 @@ func (h *hands) wait() {
 	select {
 	case <-done:
 	case <-time.After(leaveTime):
-		h.log.Error("a worker ignores that its context has ended, and is left behind")
+		h.log.Error("a worker ignores that its context has ended, and is abandoned")
 	}
 }
 

@@ -140,7 +140,7 @@ func (ks *kits) worker(t *chargehand.Team, w *chargehand.WorkerSpec) (worker.Wor
 	switch w.Kind {
 	case chargehand.KindLLM, chargehand.KindMCP, chargehand.KindA2A:
 		if ks.opt.Agents == nil {
-			return nil, fmt.Errorf("worker %q: the engine was given nothing that makes workers of kind %s: set Options.Agents", w.WorkerID, w.Kind)
+			return nil, fmt.Errorf("worker %q: the engine cannot make workers of kind %s: set Options.Agents", w.WorkerID, w.Kind)
 		}
 		made, err := ks.opt.Agents.Worker(t, w, ks.opt.TeamDir)
 		if err != nil {
@@ -155,11 +155,11 @@ func (ks *kits) worker(t *chargehand.Team, w *chargehand.WorkerSpec) (worker.Wor
 func (ks *kits) planner(t *chargehand.Team) (worker.Planner, error) {
 	switch {
 	case t.Planner.LLM != nil && ks.opt.Agents == nil:
-		return nil, errors.New("the engine was given nothing that makes a planner of a model: set Options.Agents")
+		return nil, errors.New("the engine cannot make a planner from a model: set Options.Agents")
 	case t.Planner.LLM != nil:
 		return ks.opt.Agents.Planner(t)
 	case t.Planner.Func != "" && ks.opt.Planners[t.Planner.Func] == nil:
-		return nil, fmt.Errorf("the engine was not given a planner called %q", t.Planner.Func)
+		return nil, fmt.Errorf("the engine has no planner called %q", t.Planner.Func)
 	}
 	return ks.opt.Planners[t.Planner.Func], nil
 }
@@ -237,7 +237,7 @@ func drift(err error) error {
 		}
 	}
 	return &chargehand.Error{
-		Code: chargehand.CodeDrift, What: "the run's team cannot be made ready again",
+		Code: chargehand.CodeDrift, What: "the run's team cannot be prepared again",
 		Why: err.Error(), Next: next, Err: err,
 	}
 }

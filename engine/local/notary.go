@@ -86,7 +86,7 @@ func (n *notary) close(failed bool) {
 	select {
 	case <-n.stopped:
 	case <-time.After(leaveTime):
-		n.log.Error("a place of checkpoints does not answer; the last one is left behind")
+		n.log.Error("a place of checkpoints does not answer; the last checkpoint is not written there")
 	}
 }
 
@@ -258,7 +258,7 @@ func (n *notary) report(err error) {
 		n.log.Info("checkpoints are written again")
 	case err != nil && n.failing != err.Error():
 		n.failing = err.Error()
-		n.log.Error("checkpoints cannot be written: what cannot be taken back waits, everything else goes on for some time", "error", err)
+		n.log.Error("checkpoints cannot be written: effects that cannot be undone wait, everything else continues for some time", "error", err)
 	}
 }
 

@@ -155,7 +155,7 @@ func placeArgs(places []place) []any {
 func hashKey(hash string) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimPrefix(hash, "sha256:"))
 	if err != nil || len(key) != 32 || hash != "sha256:"+hex.EncodeToString(key) {
-		return nil, fmt.Errorf("%q is no content hash", hash)
+		return nil, fmt.Errorf("%q is not a content hash", hash)
 	}
 	return key, nil
 }

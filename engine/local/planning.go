@@ -38,7 +38,7 @@ func (j job) plan(ctx context.Context, e supervise.MakePlan) {
 	case j.kit().planner != nil:
 		in, wrote = j.callPlanner(ctx, e, o)
 	case e.Iteration == 1:
-		in.Err = "the team has no planner and the objective brings no plan"
+		in.Err = "the team has no planner and the objective has no plan"
 	}
 	var blobs []blob
 	switch {

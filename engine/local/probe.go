@@ -39,7 +39,7 @@ func well(ctx context.Context, address string) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return errors.New("its health endpoint is no address to call")
+		return errors.New("its health endpoint is not an address to call")
 	}
 	req.Header.Set("User-Agent", "chargehand")
 	t := guard.Transport(address)

@@ -78,7 +78,7 @@ func cook(recipe []byte, source func(hash string) ([]byte, error)) ([]byte, erro
 	}
 }
 
-var errRecipe = errors.New("how it is put together cannot be read")
+var errRecipe = errors.New("its recipe cannot be read")
 
 type recipeReader struct {
 	rest []byte

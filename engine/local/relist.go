@@ -24,15 +24,15 @@ func (s *store) relist(ctx context.Context) (err error) {
 	}
 	ids, err := column[string](s.read.QueryContext(ctx, `select id from run order by id`))
 	if err != nil {
-		return fmt.Errorf("make the list of runs anew: %w", err)
+		return fmt.Errorf("rebuild the list of runs: %w", err)
 	}
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("make the list of runs anew: %w", err)
+		return fmt.Errorf("rebuild the list of runs: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("make the list of runs anew: %w", err), rollback(tx))
+			err = errors.Join(fmt.Errorf("rebuild the list of runs: %w", err), rollback(tx))
 		}
 	}()
 	w := writer{ctx: ctx, tx: tx, st: &s.stmt}

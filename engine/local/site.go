@@ -37,7 +37,7 @@ func sites(dir, anchor, journal string) ([]*site, error) {
 	if rel, err := filepath.Rel(dir, anchor); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return nil, &chargehand.Error{
 			Code: chargehand.CodeInvalid, What: "the anchor " + anchor + " lies in the data folder",
-			Why: "whoever can change the folder could change both", Next: "name a folder elsewhere, best on another disk",
+			Why: "an account that can change the folder can change both", Next: "name a folder outside of it, on another disk if possible",
 		}
 	}
 	return []*site{folder, {name: "anchor", dir: filepath.Join(anchor, journal), secret: "key"}}, nil
@@ -46,7 +46,7 @@ func sites(dir, anchor, journal string) ([]*site, error) {
 func unusableAnchor(anchor string, err error) error {
 	e := &chargehand.Error{
 		Code: chargehand.CodeUnavailable, What: "the anchor " + anchor + " cannot be used", Why: err.Error(), Err: err,
-		Next: "mend its permissions, or mount it",
+		Next: "correct its permissions, or mount it",
 	}
 	if full(err) {
 		e.Code, e.Next = chargehand.CodeFull, "free some space there"

@@ -34,7 +34,7 @@ func (j job) settleStatements(ctx context.Context, e supervise.WriteResult, outp
 	})
 	if !listed {
 		r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{
-			Subtask: synthesis, Text: "the output was taken although it is not made of statements: nothing in it is linked to what it rests on",
+			Subtask: synthesis, Text: "the output was accepted although it has no statements: nothing in it names what it rests on",
 		})
 	}
 	if len(un) == 0 {

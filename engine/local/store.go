@@ -146,7 +146,7 @@ func unusable(dir string, err error) error {
 	}
 	e := &chargehand.Error{
 		Code: chargehand.CodeUnavailable, What: "the data folder " + dir + " cannot be used",
-		Why: err.Error(), Err: err, Next: "choose another with --data, or mend its permissions",
+		Why: err.Error(), Err: err, Next: "choose another with --data, or correct its permissions",
 	}
 	if full(err) {
 		e.Code, e.Next = chargehand.CodeFull, "free some space, or choose another folder with --data"

@@ -183,7 +183,7 @@ func disagrees(tree *audit.Tree, tiles audit.Tiles, c audit.Checkpoint) string {
 		return err.Error()
 	//guard:fork
 	case root != c.Root:
-		return fmt.Sprintf("the first %d records are others than it says: their root is %v, it says %v", c.Size, root, c.Root)
+		return fmt.Sprintf("the first %d records differ from those it covers: their root is %v, it says %v", c.Size, root, c.Root)
 	}
 	return ""
 }
@@ -200,7 +200,7 @@ func (v *vouching) judge() error {
 			Code: chargehand.CodeAudit,
 			What: "AUDIT_ROLLBACK: the journal in " + v.store.dir + " is not what its checkpoints say it was",
 			Why:  strings.Join(why, "; "),
-			Next: "chargehand audit verify says more; put the newest copy of the data folder back, or go on from here with --accept-rollback, which is put on record",
+			Next: "chargehand audit verify says more; restore the newest copy of the data folder, or continue from here with --accept-rollback, which is recorded",
 		}
 	}
 	if len(v.keys) > 0 && !v.opt.AcceptNewKey {
@@ -208,7 +208,7 @@ func (v *vouching) judge() error {
 			Code: chargehand.CodeAudit,
 			What: "AUDIT_KEY: checkpoints of the journal in " + v.store.dir + " cannot be signed as they were",
 			Why:  strings.Join(v.keys, "; "),
-			Next: "chargehand audit verify says more; name the anchor that has the key with --anchor, or go on with a new key with --accept-new-key, which is put on record",
+			Next: "chargehand audit verify says more; name the anchor that has the key with --anchor, or continue with a new key with --accept-new-key, which is recorded",
 		}
 	}
 	return nil

@@ -135,7 +135,7 @@ func TestForkIsRefused(t *testing.T) {
 	used(t, local.Options{Dir: fork, Anchor: anchored})
 	used(t, local.Options{Dir: fork, Anchor: anchored})
 	putBack(t, fork, dir)
-	if why := refused(t, opt); !strings.Contains(why, "others than it says") {
+	if why := refused(t, opt); !strings.Contains(why, "differ from those it covers") {
 		t.Errorf("it says %s", why)
 	}
 	r := verify(t, dir, local.AuditOptions{Anchor: anchor})
@@ -243,7 +243,7 @@ func TestKeyMovesToTheAnchor(t *testing.T) {
 	dir, anchor := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	used(t, local.Options{Dir: dir})
 	before := verify(t, dir, local.AuditOptions{})
-	if !strings.Contains(say(before), "the signing key lies in the folder") {
+	if !strings.Contains(say(before), "the signing key is in the folder") {
 		t.Errorf("the report does not say where the key lies: %s", say(before))
 	}
 	used(t, local.Options{Dir: dir, Anchor: anchor})

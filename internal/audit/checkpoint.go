@@ -49,7 +49,7 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	return Checkpoint{lines[0], size, Hash(root)}, nil
 }
 
-var errNoCheckpoint = errors.New("it is no checkpoint: want a name, a size and a root hash, on a line each")
+var errNoCheckpoint = errors.New("it is not a checkpoint: want a name, a size and a root hash, on a line each")
 
 // Sign is the checkpoint as a signed note.
 func (k Key) SignCheckpoint(c Checkpoint) ([]byte, error) { return k.Sign(c.Text()) }

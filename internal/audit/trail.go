@@ -47,7 +47,7 @@ func OpenTrail(path string) (*Trail, [][]byte, error) {
 func (t *Trail) Append(msg []byte) error {
 	if t.size+int64(len(msg)) > maxTrail {
 		if err := Replace(t.path, msg); err != nil {
-			return fmt.Errorf("begin checkpoints anew: %w", err)
+			return fmt.Errorf("start new checkpoints: %w", err)
 		}
 		t.size, t.torn = int64(len(msg)), false
 		return nil
@@ -74,7 +74,7 @@ func (t *Trail) write(msg []byte) (err error) {
 			return err
 		}
 	case info.Size() != t.size:
-		return fmt.Errorf("%s has %d bytes and should have %d: somebody else has written to it", t.path, info.Size(), t.size)
+		return fmt.Errorf("%s has %d bytes and should have %d: another program has written to it", t.path, info.Size(), t.size)
 	}
 	t.torn = true
 	if _, err := f.WriteAt(msg, t.size); err != nil {

@@ -124,7 +124,7 @@ func (doc document) refuse(problems []chargehand.Problem) error {
 		why = fmt.Sprint(n, " problems")
 	}
 	if len(problems) > maxProblems {
-		why += fmt.Sprintf(", of which these are the first %d", maxProblems)
+		why += fmt.Sprintf("; these are the first %d", maxProblems)
 		problems = problems[:maxProblems]
 	}
 	return &chargehand.Error{

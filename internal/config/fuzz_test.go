@@ -70,7 +70,7 @@ func TestBoundsOfReading(t *testing.T) {
 		{"brackets", "a: " + times("[", 100), "nested more than 64 deep"},
 		{"braces", times("{a: ", 100), "nested more than 64 deep"},
 		{"dashes", times("- ", 10_000), "nested more than 64 deep"},
-		{"questions", times("? ", 1_000), "keys that begin with `?` are not read here"},
+		{"questions", times("? ", 1_000), "keys that begin with `?` are not supported here"},
 		{"keys", "a:\n" + times("  b: c\n", 50_000), "more than 1000 keys"},
 		{"keys in a list", "- a: b\n" + times("  c: d\n", 50_000), "more than 1000 keys"},
 		{"keys without a value", times("- a:\n", 50_000), "more than 1000 keys have no value"},
@@ -80,7 +80,7 @@ func TestBoundsOfReading(t *testing.T) {
 		{"a list of many", times("- a: b\n  c: d\n", 5_000), "must be a mapping, it is a list"},
 		{"JSON", `{"name":` + times("[", 50_000), "nested"},
 		{"JSON in a line", `{"name":"x","inputSchema":[` + times(`{"b":1},`, 50_000) + `0]}`, "3 problems"},
-		{"wrong in every line", "workers:\n" + times("- 5\n", 2_000), "2002 problems, of which these are the first 1000"},
+		{"wrong in every line", "workers:\n" + times("- 5\n", 2_000), "2002 problems; these are the first 1000"},
 	} {
 		_, err := Parse("team.yaml", []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

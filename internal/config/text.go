@@ -38,7 +38,7 @@ func oddByte(data []byte) *chargehand.Problem {
 		case r == utf8.RuneError && size == 1:
 			problem = fmt.Sprintf("the byte 0x%02X is not UTF-8", data[i])
 		case r == 0:
-			problem = "there is a NUL byte: this is no text file"
+			problem = "there is a NUL byte: this is not a text file"
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7F:
 			problem = fmt.Sprintf("there is a control character, 0x%02X", r)
 		}

@@ -38,7 +38,7 @@ func parseYAML(tokens token.Tokens) (body ast.Node, p *chargehand.Problem) {
 	// The parser takes a nil token for a token in some broken texts; that must not end the program.
 	defer func() {
 		if recover() != nil {
-			body, p = nil, &chargehand.Problem{Path: "$", Message: "is not YAML that can be read", Hint: "look for a key or a bracket without its end"}
+			body, p = nil, &chargehand.Problem{Path: "$", Message: "is not valid YAML", Hint: "look for a key or a bracket without its end"}
 		}
 	}()
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -56,7 +56,7 @@ func parseYAML(tokens token.Tokens) (body ast.Node, p *chargehand.Problem) {
 		body = doc.Body
 	}
 	if body == nil {
-		return nil, &chargehand.Problem{Path: "$", Message: "the file holds nothing but comments", Hint: "make a first team with: chargehand init"}
+		return nil, &chargehand.Problem{Path: "$", Message: "the file has only comments", Hint: "make a first team with: chargehand init"}
 	}
 	return body, nil
 }
@@ -71,7 +71,7 @@ var plainWords = []struct{ sentence, message, hint string }{
 	{"',' or ']' must be specified", "a `,` or a `]` is missing before this", ""},
 	{"',' or '}' must be specified", "a `,` or a `}` is missing before this", ""},
 	{"unexpected scalar value type", "a value is missing, or not allowed here", "look for a `,` too many"},
-	{"non-map value is specified", "this line is no `key: value`", ""},
+	{"non-map value is specified", "this line is not `key: value`", ""},
 	{"unexpected key name", "a key must stand in one line", "end it with `: `"},
 }
 
@@ -136,7 +136,7 @@ func (r *yamlReader) node(path string, value ast.Node, above place, depth int) *
 		n.kind = isObject
 		r.fields(path, n, value, depth)
 	default:
-		r.problem(at, path, "this kind of YAML is not read here", "write it as plain text, a list or a mapping")
+		r.problem(at, path, "this kind of YAML is not supported here", "write it as plain text, a list or a mapping")
 	}
 	return n
 }

@@ -32,12 +32,12 @@ func tooMany(text string) *chargehand.Problem {
 
 // refusals are the parts of YAML that make a file hard to judge by eye.
 var refusals = map[token.Type]struct{ message, hint string }{
-	token.AnchorType:     {"anchors (&name) are not read here", "write the value where it is needed; put text in quotes"},
-	token.AliasType:      {"aliases (*name) are not read here", "write the value where it is needed; put text in quotes"},
-	token.MergeKeyType:   {"merge keys (<<) are not read here", "write the fields where they are needed"},
-	token.TagType:        {"tags (!name) are not read here", "put text in quotes"},
-	token.MappingKeyType: {"keys that begin with `?` are not read here", "write `key: value`; put text in quotes"},
-	token.DirectiveType:  {"directives (%name) are not read here", "delete the line; put text in quotes"},
+	token.AnchorType:     {"anchors (&name) are not supported here", "write the value where it is needed; put text in quotes"},
+	token.AliasType:      {"aliases (*name) are not supported here", "write the value where it is needed; put text in quotes"},
+	token.MergeKeyType:   {"merge keys (<<) are not supported here", "write the fields where they are needed"},
+	token.TagType:        {"tags (!name) are not supported here", "put text in quotes"},
+	token.MappingKeyType: {"keys that begin with `?` are not supported here", "write `key: value`; put text in quotes"},
+	token.DirectiveType:  {"directives (%name) are not supported here", "delete the line; put text in quotes"},
 }
 
 // refused is what is wrong with the tokens before any parsing, all of it. A text without such a

@@ -46,7 +46,7 @@ func vacant(dir string) error {
 		return nil
 	}
 	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
-		return refuse("it is a file", "name a folder, or one that is not there yet", nil)
+		return refuse("it is a file", "name a folder, or one that does not exist yet", nil)
 	}
 	if err != nil {
 		return refuse("its files cannot be listed", "", err)
@@ -64,7 +64,7 @@ func vacant(dir string) error {
 	if len(there) > maxNamed {
 		there, more = there[:maxNamed], fmt.Sprintf(" and %d more", len(there)-maxNamed)
 	}
-	return refuse("it holds files already: "+strings.Join(there, ", ")+more, "name a folder that is empty, or one that is not there yet", nil)
+	return refuse("it holds files already: "+strings.Join(there, ", ")+more, "name a folder that is empty, or one that does not exist yet", nil)
 }
 
 // written is what was made, in order.
