@@ -3,6 +3,8 @@ package chargehand
 import (
 	"fmt"
 	"maps"
+	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,13 +160,49 @@ func (c *check) signIn(path string, s *ToolServer) {
 	if s.URL == "" {
 		c.problem(path, "is for servers with a url")
 	}
+	choice(c, path+".grant", in.Grant, GrantAuthorizationCode, GrantClientCredentials)
+	c.open(path+".clientSecret", in.ClientSecret)
+	c.open(path+".privateKey", in.PrivateKey)
+	if in.Grant == GrantClientCredentials {
+		c.clientCredentials(path, in)
+		return
+	}
 	if in.ClientID == "" && in.ClientSecret != "" {
 		c.problem(path+".clientId", "is missing: the secret is of no client")
 	}
-	c.open(path+".clientSecret", in.ClientSecret)
+	for _, field := range []struct{ name, value string }{{"privateKey", in.PrivateKey}, {"issuer", in.Issuer}, {"tokenUrl", in.TokenURL}} {
+		if field.value != "" {
+			c.add(path+"."+field.name, "is for clients that sign in by themselves", "add `grant: client_credentials`")
+		}
+	}
 	if in.Port < 0 || in.Port > 65535 {
 		c.problem(path+".port", "want 0 to 65535")
 	}
+}
+
+// clientCredentials checks a client that signs in by itself.
+func (c *check) clientCredentials(path string, in *SignIn) {
+	c.required(path+".clientId", in.ClientID, "the authorization server knows the client by it")
+	switch {
+	case in.ClientSecret == "" && in.PrivateKey == "":
+		c.add(path+".clientSecret", "is missing: the client has to show who it is", "name a variable of the environment, such as `$TOOLS_SECRET`, here or as `privateKey`")
+	case in.ClientSecret != "" && in.PrivateKey != "":
+		c.problem(path, "has both a clientSecret and a privateKey: keep one")
+	}
+	if in.Port != 0 {
+		c.problem(path+".port", "is for people who sign in in a browser")
+	}
+	for _, field := range []struct{ name, value string }{{"issuer", in.Issuer}, {"tokenUrl", in.TokenURL}} {
+		if u, err := url.Parse(field.value); field.value != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !loopback(u)) {
+			c.add(path+"."+field.name, tick(field.value)+" is no address that a secret is sent to", "such as `https://auth.example`")
+		}
+	}
+}
+
+// loopback reports whether an address is one of this machine, spoken to in the clear.
+func loopback(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && ip.IsLoopback())
 }
 
 var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)

@@ -58,8 +58,8 @@ type ToolServer struct {
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"` // $NAME in a value is taken from the environment
 
-	// SignIn is the client as which a person signs in to the server, where it wants that. Nil means
-	// one that registers itself.
+	// SignIn is the client as which a person, or this program by itself, signs in to the server where it
+	// wants that. Nil means one that registers itself, for a person.
 	SignIn *SignIn `json:"signIn,omitempty"`
 
 	// Tools says of each tool, by its own name, what it does to the world. A tool that is not named
@@ -69,11 +69,24 @@ type ToolServer struct {
 
 // A SignIn is a client that a tool server's authorization server knows (OAuth 2.1).
 type SignIn struct {
-	ClientID     string   `json:"clientId,omitempty"`     // an https URL is that of a client ID metadata document; empty: the client registers itself
-	ClientSecret string   `json:"clientSecret,omitempty"` // $NAME is taken from the environment; empty for a public client
-	Port         int      `json:"port,omitempty"`         // of the redirect address on this machine; zero means any
-	Scopes       []string `json:"scopes,omitempty"`       // asked for; empty means those that the server names
+	Grant        SignInGrant `json:"grant,omitempty"`        // empty means authorization_code
+	ClientID     string      `json:"clientId,omitempty"`     // an https URL is that of a client ID metadata document; empty: the client registers itself
+	ClientSecret string      `json:"clientSecret,omitempty"` // $NAME is taken from the environment; empty for a client without one
+	PrivateKey   string      `json:"privateKey,omitempty"`   // PEM, $NAME is taken from the environment: signs in the place of a secret; client_credentials only
+	Issuer       string      `json:"issuer,omitempty"`       // the authorization server, and no other gets the client's credentials; empty means the one that the server names; client_credentials only
+	TokenURL     string      `json:"tokenUrl,omitempty"`     // where tokens come from; empty means as the authorization server's metadata says; client_credentials only
+	Port         int         `json:"port,omitempty"`         // of the redirect address on this machine; zero means any
+	Scopes       []string    `json:"scopes,omitempty"`       // asked for; empty means those that the server names
 }
+
+// A SignInGrant is how a client comes to a token.
+type SignInGrant string
+
+// The grants.
+const (
+	GrantAuthorizationCode SignInGrant = "authorization_code" // a person signs in, in a browser
+	GrantClientCredentials SignInGrant = "client_credentials" // the client signs in by itself, with its secret or key
+)
 
 // A ToolPolicy is what a team says about one tool.
 type ToolPolicy struct {

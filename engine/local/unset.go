@@ -42,6 +42,7 @@ func unset(t *chargehand.Team) []chargehand.Problem {
 		each(path+".headers", s.Headers)
 		if s.SignIn != nil {
 			look(path+".signIn.clientSecret", s.SignIn.ClientSecret)
+			look(path+".signIn.privateKey", s.SignIn.PrivateKey)
 		}
 	}
 	return problems

@@ -44,6 +44,9 @@ func (a *app) signIn(ctx context.Context, team, name string, browse bool) error 
 	if err != nil {
 		return err
 	}
+	if s.SignIn != nil && s.SignIn.Grant == chargehand.GrantClientCredentials {
+		return usage(name+" is signed in to by this program itself, with client credentials", "try it: chargehand tools list "+team)
+	}
 	opt, err := servers()
 	if err != nil {
 		return err

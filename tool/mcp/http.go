@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/retryafter"
 )
 
@@ -31,6 +32,10 @@ func (c *conn) http() (sdk.Transport, error) {
 	// The authorization server is a stranger: the team's headers are not for it.
 	issuer := c.by(client, nil)
 	issuer.Timeout = o.Connect
+	if in := c.server.spec.SignIn; in != nil && in.Grant == chargehand.GrantClientCredentials && headers.Get("Authorization") == "" {
+		t.OAuthHandler, err = c.machine(issuer)
+		return t, err
+	}
 	s, err := c.signIn(issuer, headers)
 	if s != nil {
 		t.OAuthHandler = s

@@ -48,7 +48,7 @@ var scenarios = map[string][]call{
 }
 
 func run(ctx context.Context, url, scenario, given string) error {
-	in, err := client(given)
+	in, err := client(scenario, given)
 	if err != nil {
 		return err
 	}

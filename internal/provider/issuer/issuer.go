@@ -23,6 +23,8 @@ type Server struct {
 	Page string
 	// Expiry is how many seconds an access token lasts. Zero means an hour.
 	Expiry int
+	// Secret is that of the client "engine", which then gets tokens without a person.
+	Secret string
 
 	tools     http.Handler
 	mu        sync.Mutex
@@ -37,6 +39,7 @@ type Seen struct {
 	Asked   int      // how often somebody was sent to the page
 	Renewed int      // how often an access token was
 	Strays  []string // paths of the authorization server that were sent the header X-Team
+	Granted []string // what tokens without a person were asked for, and how the client showed who it is
 }
 
 // Open opens a server before tools.
@@ -93,7 +96,7 @@ func (s *Server) metadata(*http.Request) any {
 	return map[string]any{
 		"issuer": s.URL, "authorization_endpoint": page, "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL + "/register",
 		"code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"},
-		"token_endpoint_auth_methods_supported": []string{"none"},
+		"token_endpoint_auth_methods_supported": []string{"none"}, "grant_types_supported": []string{"authorization_code", "client_credentials"},
 	}
 }
 
@@ -140,14 +143,41 @@ func (s *Server) token(r *http.Request) any {
 			return nil
 		}
 		s.seen.Renewed++
+	case "client_credentials":
+		return s.machine(r)
 	default:
 		return nil
 	}
-	lasts := s.Expiry
-	if lasts == 0 {
-		lasts = 3600
-	}
+	lasts := s.lasts()
 	access := fmt.Sprintf("access-token-%d-%d", s.seen.Asked, s.seen.Renewed)
 	s.access[access], s.renewal = true, fmt.Sprintf("refresh-token-%d-%d", s.seen.Asked, s.seen.Renewed)
 	return map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": lasts, "refresh_token": s.renewal}
+}
+
+// machine gives a token to the client that knows the secret, or that signs.
+func (s *Server) machine(r *http.Request) any {
+	how := "a secret"
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret, how = r.FormValue("client_id"), r.FormValue("client_secret"), "a secret in the body"
+	}
+	signed := r.FormValue("client_assertion")
+	if signed != "" {
+		how = "an assertion"
+	}
+	if s.Secret == "" || id != "engine" || secret != s.Secret && signed == "" {
+		return nil
+	}
+	s.seen.Granted = append(s.seen.Granted, fmt.Sprintf("%s for %q by %s", r.FormValue("resource"), r.FormValue("scope"), how))
+	access := fmt.Sprintf("machine-token-%d", len(s.seen.Granted))
+	s.access[access] = true
+	return map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": s.lasts()}
+}
+
+// lasts is how many seconds an access token does.
+func (s *Server) lasts() int {
+	if s.Expiry == 0 {
+		return 3600
+	}
+	return s.Expiry
 }
