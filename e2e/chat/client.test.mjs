@@ -16,7 +16,7 @@ const ask = (more) => [{ role: 'user', content: [file, { type: 'text', text: 'Fi
 test('teams are models', async () => {
   const ids = [];
   for await (const m of client.models.list()) ids.push(m.id);
-  assert.deepEqual(ids, ['contract-review', 'first-team', 'lying-team']);
+  assert.deepEqual(ids, ['contract-review', 'first-team', 'summing-team', 'lying-team']);
   assert.equal((await client.models.retrieve('first-team')).object, 'model');
 });
 

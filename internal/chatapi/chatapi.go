@@ -1,9 +1,10 @@
-// Package chatapi serves supervised teams as models of the chat completions API that OpenAI made
-// common: a request is a run, and its result is the answer. What a client sees as content has passed
-// the checks; what a model under way says is never passed off as the answer.
+// Package chatapi serves supervised teams as models of the chat completions and responses APIs that
+// OpenAI made common: a request is a run, and its result is the answer. What a client sees as content
+// has passed the checks; what a model under way says is never passed off as the answer.
 package chatapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,10 @@ type Options struct {
 
 	// Report writes a result for people. Nil means the result as JSON.
 	Report func(*chargehand.Result) (string, error)
+
+	// Schema compiles a JSON Schema that an answer has to satisfy, and returns what tells in sentences what
+	// is wrong with a value. Nil means that answers under a schema are refused.
+	Schema func(schema json.RawMessage) (func(value json.RawMessage) []string, error)
 
 	// Caller tells who makes a request, and false where that is not known, which is refused. Nil
 	// means that whoever asks is Caller{Name: "chat"}, and that only requests to this machine under
@@ -70,6 +75,9 @@ type Caller struct {
 //	GET  /v1/models
 //	GET  /v1/models/MODEL
 //	POST /v1/chat/completions
+//	POST /v1/responses
+//	GET  /v1/responses/ID
+//	POST /v1/responses/ID/cancel
 func Handler(e chargehand.Engine, o Options) (http.Handler, error) {
 	s := &server{engine: e, opt: withDefaults(o), models: map[string]*Model{}}
 	if len(o.Models) == 0 {
@@ -86,7 +94,11 @@ func Handler(e chargehand.Engine, o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.listModels)
 	mux.HandleFunc("GET /v1/models/{model}", s.showModel)
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("POST /v1/chat/completions", s.serve(&chat))
+	mux.HandleFunc("POST /v1/responses", s.serve(&responses))
+	mux.HandleFunc("GET /v1/responses/{id}", s.showResponse)
+	mux.HandleFunc("POST /v1/responses/{id}/cancel", s.cancelResponse)
+	mux.HandleFunc("DELETE /v1/responses/{id}", s.keepResponse)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, &failure{status: http.StatusNotFound, Kind: invalid, Code: "unknown_url", Message: "there is no " + r.Method + " " + r.URL.Path + " here"})
 	})
@@ -99,6 +111,7 @@ type server struct {
 	opt    Options
 	models map[string]*Model // by team
 	seats  seats
+	memory memory
 }
 
 // seats are taken by requests that wait for a run.

@@ -196,7 +196,7 @@ func TestNothingToUseIsAnError(t *testing.T) {
 	s := stage(t, func(o *chatapi.Options) { o.Models[0].Team.Policy.WhenOnlyWaits = chargehand.ReturnPartial })
 	got := s.post(t.Context(), t, chat("answers", "lie", ""))
 	r := got.reply(t)
-	if got.status != http.StatusUnprocessableEntity || r.Error == nil || r.Error.Run == "" || got.header.Get("X-Should-Retry") != "false" {
+	if got.status != http.StatusBadRequest || r.Error == nil || r.Error.Run == "" || got.header.Get("X-Should-Retry") != "false" {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	data, _ := events(s.post(t.Context(), t, chat("answers", "lie", `"stream":true`)).body)
@@ -209,7 +209,7 @@ func TestWhatIsNotSupportedIsRefusedByName(t *testing.T) {
 	s := stage(t, nil)
 	for more, param := range map[string]string{
 		`"n":2`: "n", `"stop":["x"]`: "stop", `"logprobs":true`: "logprobs", `"tools":[{"type":"function"}]`: "tools", `"tool_choice":"required"`: "tool_choice",
-		`"functions":[{}]`: "functions", `"modalities":["audio"]`: "modalities", `"response_format":{"type":"json_schema","json_schema":{}}`: "response_format",
+		`"functions":[{}]`: "functions", `"modalities":["audio"]`: "modalities", `"response_format":{"type":"json_schema","json_schema":{}}`: "response_format.json_schema.schema",
 		`"audio":{}`: "audio", `"web_search_options":{}`: "web_search_options", `"store":true`: "store", `"no_such":1`: "no_such",
 		`"stream":"yes"`: "stream", `"stream_options":{"include_usage":true}`: "stream_options", `"chargehand":{"budget":"3"}`: "chargehand.budget",
 		`"chargehand":{"budget":"x"}`: "chargehand.budget", `"chargehand":{"budget":3}`: "chargehand.budget", `"chargehand":{"budget":0}`: "chargehand.budget",

@@ -17,14 +17,17 @@ import (
 // checked against.
 const maxGoal = 4 << 10
 
+// conversation is the document of what was said before.
+const conversation = "conversation.txt"
+
 // objective is what a conversation asks of a team: its last message is the goal, the files of all
 // messages are the documents, and what was said before is one more.
 func (m *Model) objective(q *request) (chargehand.Objective, *failure) {
-	o := chargehand.Objective{Title: q.Extra.Title, Input: q.Extra.Input}
+	o := chargehand.Objective{Title: q.Extra.Title, Input: q.Extra.Input, Documents: q.documents}
 	var said []string
-	before := ""
+	before := q.before()
 	for i := range q.Messages {
-		msg, at := &q.Messages[i], fmt.Sprintf("messages[%d]", i)
+		msg, at := &q.Messages[i], fmt.Sprintf("%s[%d]", q.at, i)
 		if f := msg.check(at, i == len(q.Messages)-1); f != nil {
 			return o, f
 		}
@@ -48,7 +51,7 @@ func (m *Model) objective(q *request) (chargehand.Objective, *failure) {
 	}
 	m.ask(&o, strings.TrimSpace(strings.Join(said, "\n\n")), before)
 	if o.Goal == "" {
-		return o, wrong("messages", "the last one says nothing, and the team has no goal of its own")
+		return o, wrong(q.at, "the last one says nothing, and the team has no goal of its own")
 	}
 	return o, nil
 }
@@ -72,7 +75,7 @@ func (m *Model) ask(o *chargehand.Objective, text, before string) {
 		o.Goal = text
 	}
 	if before != "" && !m.Reads {
-		add("conversation.txt", before)
+		add(conversation, before)
 	}
 	switch {
 	case o.Title != "":

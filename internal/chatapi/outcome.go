@@ -16,10 +16,12 @@ import (
 
 // An outcome is what a request is answered with.
 type outcome struct {
-	text   string
-	finish string // finish_reason
-	about  about
-	began  time.Time
+	text  string
+	cut   bool // the budget ended the run
+	waits bool // for a person, or an operator: the text says so
+	about about
+	began time.Time
+	ended time.Time // zero while the run goes on
 }
 
 // about is what clients that know this API read beside the answer.
@@ -29,6 +31,10 @@ type about struct {
 	Stop    chargehand.StopReason `json:"stop_reason,omitempty"`
 	Reviews []question            `json:"reviews,omitempty"`
 	Hash    string                `json:"result_hash,omitempty"`
+
+	// Gaps and Doubts are what an incomplete result lacks, and what was accepted with reservations.
+	Gaps   []string `json:"gaps,omitempty"`
+	Doubts []string `json:"low_confidence,omitempty"`
 }
 
 // A question is a review that waits.
@@ -49,21 +55,27 @@ func (j *job) outcome(v *chargehand.View, err error) (*outcome, *failure) {
 		f.final, f.Run = true, j.run
 		return nil, f
 	}
-	d := &outcome{began: v.StartedAt, finish: "stop", about: about{Run: v.RunID, State: string(v.State), Stop: v.Stop, Hash: v.ResultHash}}
+	d := &outcome{began: v.StartedAt, ended: v.EndedAt, about: about{Run: v.RunID, State: string(v.State), Stop: v.Stop, Hash: v.ResultHash}}
 	if !v.State.Final() {
 		j.waiting(d, v)
 		return d, nil
 	}
 	if v.Stop == chargehand.StopBudgetExhausted {
-		d.finish = "length"
+		d.cut = true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), j.opt.Timeout)
 	defer cancel()
 	res, err := j.engine.Result(ctx, v.RunID)
 	if err == nil && v.Accepted == 0 && v.State != chargehand.RunCompleted {
-		return nil, j.empty(res, v)
+		return d, j.empty(res, v)
 	}
 	if err == nil {
+		d.about.note(res)
+		if j.asked.Form.exact() {
+			var f *failure
+			d.text, f = j.exact(res)
+			return d, f
+		}
 		d.text, err = j.text(res)
 	}
 	if err != nil {
@@ -72,6 +84,22 @@ func (j *job) outcome(v *chargehand.View, err error) (*outcome, *failure) {
 		return nil, f
 	}
 	return d, nil
+}
+
+// note adds what an answer has no room for.
+func (a *about) note(res *chargehand.Result) {
+	const most = 20
+	for i := range min(len(res.Gaps), most) {
+		a.Gaps = append(a.Gaps, strings.TrimPrefix(gaps(res.Gaps[i:i+1], 1), "\n\nNot covered:\n- "))
+	}
+	for i := range min(len(res.LowConfidence), most) {
+		a.Doubts = append(a.Doubts, res.LowConfidence[i].Text)
+	}
+}
+
+// held is the failure of a run that waits for a person, where the answer has no room for words.
+func (j *job) held(d *outcome) *failure {
+	return &failure{status: http.StatusBadRequest, Kind: invalid, Code: "run_" + d.about.State, Message: d.text, final: true, Run: j.run}
 }
 
 // late is the failure of a run that takes longer than a request may.
@@ -98,9 +126,10 @@ func (j *job) interrupted() *failure {
 	return f
 }
 
-// empty is the failure of a run of which nothing can be used.
+// empty is the failure of a run of which nothing can be used. Status 400 is the one that no client asks
+// again after: that would be a run more.
 func (j *job) empty(res *chargehand.Result, v *chargehand.View) *failure {
-	f := &failure{status: http.StatusUnprocessableEntity, Kind: serverError, Code: "run_" + string(v.State), final: true, Run: j.run}
+	f := &failure{status: http.StatusBadRequest, Kind: serverError, Code: "run_" + string(v.State), final: true, Run: j.run}
 	f.Message = fmt.Sprintf("%s has ended (%s) and nothing of it can be used", j.run, plain(string(v.Stop)))
 	if v.Why != "" {
 		f.Message += ": " + v.Why
@@ -111,6 +140,7 @@ func (j *job) empty(res *chargehand.Result, v *chargehand.View) *failure {
 
 // waiting says what the run waits for. It is an answer and no failure: clients would ask again.
 func (j *job) waiting(d *outcome, v *chargehand.View) {
+	d.waits = true
 	if v.State != chargehand.RunRunning {
 		d.about.State = "paused"
 		d.text = fmt.Sprintf("The run %s is paused. It goes on when an operator resumes it: chargehand runs resume %s", v.RunID, v.RunID)
@@ -131,7 +161,10 @@ func (j *job) waiting(d *outcome, v *chargehand.View) {
 		}
 	}
 	fmt.Fprintf(&b, "\n\nThe result is then read with: chargehand runs result %s", v.RunID)
-	if j.keyed {
+	switch {
+	case j.in.door == responses.door:
+		b.WriteString(" or with: GET /v1/responses/" + j.responseID())
+	case j.keyed:
 		b.WriteString(" or by asking again with the same Idempotency-Key.")
 	}
 	d.text = b.String()
@@ -139,7 +172,7 @@ func (j *job) waiting(d *outcome, v *chargehand.View) {
 
 // text is a result as the answer's content: the output's own text where it has one, else a report.
 func (j *job) text(res *chargehand.Result) (string, error) {
-	if !j.asked.JSON {
+	if j.asked.Form.kind != asResult {
 		if own := prose(res.Output); own != "" {
 			return own + gaps(res.Gaps, len(res.Gaps)), nil
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/excerpt"
 	"github.com/chargehand/chargehand/internal/ijson"
 )
@@ -19,8 +20,19 @@ type request struct {
 	Messages []message
 	Stream   bool
 	Usage    bool // asked for at the end of a stream
-	JSON     bool // the answer is to be the result as JSON
+	Form     form
 	Extra    extra
+
+	Earlier string // the response that a response goes on from
+	About   *asked // what a response repeats of its request; nil for a completion
+	Away    bool   // a response that its client does not wait for
+
+	at        string // the parameter that has the messages
+	said      string // before them, in earlier responses
+	documents []chargehand.Document
+
+	tools  []function
+	choice json.RawMessage
 }
 
 // An extra is what only this API takes, under "chargehand".
@@ -28,6 +40,9 @@ type extra struct {
 	Budget json.RawMessage `json:"budget"` // dollars as a text or a number, at most the team's
 	Input  json.RawMessage `json:"input"`
 	Title  string          `json:"title"`
+
+	// Partial takes an incomplete result for an answer that has to satisfy a schema.
+	Partial bool `json:"partial"`
 }
 
 // ignored are parameters that steer a model's words. A team's models are set in its file.
@@ -37,17 +52,18 @@ var ignored = []string{
 	"parallel_tool_calls",
 }
 
-// refusals are parameters that would change what an answer is, with the values that change nothing.
-var refusals = map[string]struct {
+// A refusal is why a parameter is refused, but for values that change nothing.
+type refusal struct {
 	harmless []string // as compact JSON
 	why      string
-}{
+}
+
+// refusals are parameters that would change what an answer is, with the values that change nothing.
+var refusals = map[string]refusal{
 	"n":                  {[]string{"1"}, "a run has one result"},
 	"stop":               {[]string{"[]"}, "a checked result is not cut off"},
 	"logprobs":           {[]string{"false"}, "a result has no token probabilities"},
 	"top_logprobs":       {[]string{"0"}, "a result has no token probabilities"},
-	"tools":              {[]string{"[]"}, "a team calls the tools of its own file, and no tools of its caller"},
-	"tool_choice":        {[]string{`"none"`, `"auto"`}, "a team calls the tools of its own file, and no tools of its caller"},
 	"functions":          {[]string{"[]"}, "a team calls the tools of its own file, and no functions of its caller"},
 	"function_call":      {[]string{`"none"`, `"auto"`}, "a team calls the tools of its own file, and no functions of its caller"},
 	"modalities":         {[]string{`["text"]`}, "a result is text"},
@@ -66,18 +82,9 @@ func parse(body []byte) (*request, *failure) {
 	if f := decode(body, &fields, "body"); f != nil {
 		return nil, f
 	}
-	q := &request{}
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if value := fields[name]; string(value) != "null" {
-			if f := q.take(name, value); f != nil {
-				return nil, f
-			}
-		}
+	q := &request{at: "messages"}
+	if f := each(fields, q.take); f != nil {
+		return nil, f
 	}
 	switch {
 	case q.Model == "":
@@ -87,7 +94,38 @@ func parse(body []byte) (*request, *failure) {
 	case q.Usage && !q.Stream:
 		return nil, wrong("stream_options", "is for streams: set stream")
 	}
-	return q, nil
+	return q, q.takeCall(func(i int) string { return fmt.Sprintf("tools[%d].function.parameters", i) })
+}
+
+// takeCall makes a function that is to be called the form of the answer.
+func (q *request) takeCall(at func(i int) string) *failure {
+	c, f := call(q.tools, q.choice, at)
+	switch {
+	case f != nil:
+		return f
+	case c.kind == asCall && q.Form.kind != asText:
+		return wrong("tool_choice", "an answer has one form: leave out the function, or the format of the text")
+	case c.kind == asCall:
+		q.Form = c
+	}
+	return nil
+}
+
+// each takes the members of a body that are not null, in the order of their names.
+func each(fields map[string]json.RawMessage, take func(string, json.RawMessage) *failure) *failure {
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if value := fields[name]; string(value) != "null" {
+			if f := take(name, value); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 func (q *request) take(name string, value json.RawMessage) *failure {
@@ -108,9 +146,19 @@ func (q *request) take(name string, value json.RawMessage) *failure {
 		return f
 	case "response_format":
 		return q.takeFormat(value)
+	case "tools":
+		return q.takeTools(value)
+	case "tool_choice":
+		q.choice = value
+		return nil
 	case "chargehand":
 		return decode(value, &q.Extra, name)
 	}
+	return other(name, value, refusals, ignored)
+}
+
+// other takes a parameter that changes nothing, or refuses it.
+func other(name string, value json.RawMessage, refusals map[string]refusal, ignored []string) *failure {
 	if r, is := refusals[name]; is {
 		if slices.Contains(r.harmless, squeeze(value)) {
 			return nil
@@ -125,8 +173,13 @@ func (q *request) take(name string, value json.RawMessage) *failure {
 
 func (q *request) takeFormat(value json.RawMessage) *failure {
 	var format struct {
-		Type   string          `json:"type"`
-		Schema json.RawMessage `json:"json_schema"`
+		Type   string `json:"type"`
+		Schema struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"schema"`
+			Strict      json.RawMessage `json:"strict"`
+		} `json:"json_schema"`
 	}
 	if f := decode(value, &format, "response_format"); f != nil {
 		return f
@@ -134,9 +187,29 @@ func (q *request) takeFormat(value json.RawMessage) *failure {
 	switch format.Type {
 	case "text":
 	case "json_object":
-		q.JSON = true
+		q.Form.kind = asResult
+	case "json_schema":
+		s := format.Schema
+		q.Form = form{kind: asSchema, name: s.Name, about: s.Description, schema: s.Schema, strict: s.Strict, param: "response_format.json_schema.schema"}
 	default:
-		return unsupported("response_format", "can be text, or json_object for the whole result as JSON: what an output looks like is the team's contract")
+		return unsupported("response_format", "can be text, json_object for the whole result as JSON, or json_schema for an output that satisfies it")
+	}
+	return nil
+}
+
+func (q *request) takeTools(value json.RawMessage) *failure {
+	var tools []struct {
+		Type     string    `json:"type"`
+		Function *function `json:"function"`
+	}
+	if f := decode(value, &tools, "tools"); f != nil {
+		return f
+	}
+	for _, t := range tools {
+		if t.Type != "function" || t.Function == nil {
+			return unsupported("tools", noTools)
+		}
+		q.tools = append(q.tools, *t.Function)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ const (
 // A job is a request whose run has begun.
 type job struct {
 	*server
+	in     *dialect
 	caller Caller
 	order  chargehand.Order
 	run    string
@@ -29,9 +30,28 @@ type job struct {
 	usage  chargehand.Usage
 }
 
-// complete answers a chat completion.
-func (s *server) complete(w http.ResponseWriter, r *http.Request) {
-	j, f := s.prepare(w, r)
+// A dialect is one of the APIs that a run can be asked for, and answered, in.
+type dialect struct {
+	door  string // keeps its idempotency keys apart
+	parse func(body []byte) (*request, *failure)
+	whole func(*job, *outcome) (any, *failure)
+	voice func(*events) voice
+}
+
+// A voice is an answer in a stream, in a dialect.
+type voice interface {
+	begin()
+	end(*outcome)
+	fail(*outcome, *failure) // without an outcome where none is known
+}
+
+// serve answers requests of a dialect.
+func (s *server) serve(d *dialect) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { s.run(d, w, r) }
+}
+
+func (s *server) run(in *dialect, w http.ResponseWriter, r *http.Request) {
+	j, f := s.prepare(in, w, r)
 	if f != nil {
 		refuse(w, f)
 		return
@@ -48,6 +68,11 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(runHeader, j.run)
+	j.remember()
+	if j.asked.Away {
+		j.goneOn(w)
+		return
+	}
 	ctx, stop := j.patience(r.Context())
 	defer stop()
 	if j.asked.Stream {
@@ -63,17 +88,22 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 		refuse(w, f)
 		return
 	}
+	body, f := in.whole(j, done)
+	if f != nil {
+		refuse(w, f)
+		return
+	}
 	w.Header().Set(stateHeader, done.about.State)
-	answer(w, http.StatusOK, j.completion(done))
+	answer(w, http.StatusOK, body)
 }
 
 // prepare reads a request, and makes of it the order of its run.
-func (s *server) prepare(w http.ResponseWriter, r *http.Request) (*job, *failure) {
+func (s *server) prepare(in *dialect, w http.ResponseWriter, r *http.Request) (*job, *failure) {
 	body, f := s.read(w, r)
 	if f != nil {
 		return nil, f
 	}
-	q, f := parse(body)
+	q, f := in.parse(body)
 	if f != nil {
 		return nil, f
 	}
@@ -81,8 +111,14 @@ func (s *server) prepare(w http.ResponseWriter, r *http.Request) (*job, *failure
 	if f != nil {
 		return nil, f
 	}
-	j := &job{server: s, caller: callerOf(r), asked: q}
+	j := &job{server: s, in: in, caller: callerOf(r), asked: q}
+	if f := s.compile(&q.Form, m); f != nil {
+		return nil, f
+	}
 	j.order = chargehand.Order{Team: m.Team, StartedBy: j.caller.Name, Tenant: j.caller.Tenant}
+	if f := j.goOn(r.Context()); f != nil {
+		return nil, f
+	}
 	if j.order.Objective, f = m.objective(q); f != nil {
 		return nil, f
 	}
@@ -99,7 +135,7 @@ func (j *job) key(r *http.Request) *failure {
 		return wrong("Idempotency-Key", "is longer than 200 bytes")
 	}
 	if j.keyed = key != ""; j.keyed {
-		j.order.Key = "chat:" + url.Values{"by": {j.caller.Name}, "tenant": {j.caller.Tenant}, "key": {key}}.Encode()
+		j.order.Key = j.in.door + ":" + url.Values{"by": {j.caller.Name}, "tenant": {j.caller.Tenant}, "key": {key}}.Encode()
 	}
 	return nil
 }
@@ -162,6 +198,14 @@ func (j *job) patience(ctx context.Context) (context.Context, context.CancelFunc
 
 // follow waits for the run to end, or to wait for a person.
 func (j *job) follow(ctx context.Context, see func(chargehand.Moment)) (*chargehand.View, error) {
+	return j.followUntil(ctx, func(m chargehand.Moment) bool {
+		see(m)
+		return m.Waits
+	})
+}
+
+// followUntil counts what the run consumes until it ends, or enough says so.
+func (j *job) followUntil(ctx context.Context, enough func(chargehand.Moment) bool) (*chargehand.View, error) {
 	synthesis := map[string]bool{}
 	v, err := chargehand.Follow(ctx, j.engine, j.run, func(m chargehand.Moment) bool {
 		for _, r := range m.News {
@@ -173,8 +217,7 @@ func (j *job) follow(ctx context.Context, see func(chargehand.Moment)) (*chargeh
 			use, _ := chargehand.Spending(r.Fact, func(s string) bool { return synthesis[s] })
 			j.usage = j.usage.Plus(use)
 		}
-		see(m)
-		return m.Waits
+		return enough(m)
 	})
 	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, errPatience) || errors.Is(cause, errLeaving)) {
 		err = cause

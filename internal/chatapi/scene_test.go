@@ -15,6 +15,7 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/engine/local"
 	"github.com/chargehand/chargehand/internal/chatapi"
+	"github.com/chargehand/chargehand/internal/gate"
 	"github.com/chargehand/chargehand/worker"
 )
 
@@ -30,8 +31,8 @@ type scene struct {
 // stage opens a scene; change alters the options.
 func stage(t *testing.T, change func(*chatapi.Options)) *scene {
 	t.Helper()
-	gate := make(chan struct{})
-	s := &scene{leaving: make(chan struct{}), entered: make(chan struct{}, 100), open: sync.OnceFunc(func() { close(gate) })}
+	hold := make(chan struct{})
+	s := &scene{leaving: make(chan struct{}), entered: make(chan struct{}, 100), open: sync.OnceFunc(func() { close(hold) })}
 	work := func(ctx context.Context, w chargehand.WorkerTask) (chargehand.WorkerResult, error) {
 		r := chargehand.WorkerResult{
 			Output: json.RawMessage(`{"answer":"Hello <world>.","n":1}`),
@@ -41,11 +42,13 @@ func stage(t *testing.T, change func(*chatapi.Options)) *scene {
 		case strings.Contains(w.Objective, "wait"):
 			s.entered <- struct{}{}
 			select {
-			case <-gate:
+			case <-hold:
 			case <-ctx.Done():
 				return r, context.Cause(ctx)
 			}
-		case strings.Contains(w.Objective, "fail"):
+		case strings.Contains(w.Goal, "list"):
+			r.Output = json.RawMessage(`{"rows":[{"key":"a","present":true,"quote":"Clause 1","start":0,"end":8}]}`)
+		case strings.Contains(w.Objective, "fail"), strings.Contains(w.Goal, "fail"):
 			return r, errors.New("it cannot be done")
 		case strings.Contains(w.Objective, "lie"):
 			r.Output = json.RawMessage(`{"answer":7}`)
@@ -64,6 +67,7 @@ func stage(t *testing.T, change func(*chatapi.Options)) *scene {
 	o := chatapi.Options{
 		Models: []chatapi.Model{{Team: team("answers")}, {Team: team("reader"), Reads: true}}, Leaving: s.leaving,
 		Heartbeat: 10 * time.Millisecond, MaxBody: 64 << 10,
+		Schema: gate.Schema,
 		Report: func(r *chargehand.Result) (string, error) { return "# Report of " + r.Title, nil },
 	}
 	if change != nil {

@@ -35,6 +35,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use: "serve", Short: "Serve teams as MCP tools, A2A agents and chat models",
 		Long: "Serve teams to other programs until Ctrl-C or SIGTERM, and supervise their runs:\n\n" +
 			"  /v1/models, /v1/chat/completions   a team is a model (OpenAI's API)\n" +
+			"  /v1/responses                      the same in OpenAI's newer form\n" +
 			"  /mcp                               a team is a tool (MCP, Streamable HTTP)\n" +
 			"  /.well-known/agent-card.json, /a2a a team is an agent (A2A 1.0)\n" +
 			"  /livez, /readyz                    for whoever watches the process\n\n" +

@@ -18,6 +18,7 @@ import (
 	"github.com/chargehand/chargehand/internal/chatapi"
 	"github.com/chargehand/chargehand/internal/cli/report"
 	"github.com/chargehand/chargehand/internal/dial"
+	"github.com/chargehand/chargehand/internal/gate"
 	"github.com/chargehand/chargehand/internal/mcpapi"
 )
 
@@ -90,7 +91,7 @@ func (h *house) furnish(e chargehand.Engine, served []Ready) error {
 		teams = append(teams, r.Team)
 		models = append(models, chatapi.Model{Team: r.Team, Reads: r.Documents})
 	}
-	chat := chatapi.Options{Models: models, Report: markdown, Leaving: h.leaving, Host: h.ours}
+	chat := chatapi.Options{Models: models, Report: markdown, Schema: gate.Schema, Leaving: h.leaving, Host: h.ours}
 	release, _ := build()
 	tools := mcpapi.Options{Teams: teams, Version: release, Leaving: h.leaving, Host: h.ours}
 	agents := a2aapi.Options{Teams: teams, BaseURL: h.form.base, Host: h.ours}
