@@ -52,6 +52,7 @@ type check struct {
 	contracts    names
 	capabilities names
 	servers      names
+	granted      names  // tools that some worker has
 	base         string // of the paths that are being checked: those of ten thousand subtasks are not made in vain
 	problems     []Problem
 }
@@ -65,6 +66,9 @@ func newCheck(t *Team) *check {
 		c.workerIDs.add(t.Workers[i].WorkerID, i)
 		for _, capability := range t.Workers[i].Capabilities {
 			c.capabilities.add(capability, i)
+		}
+		for _, tool := range t.Workers[i].ToolGrants {
+			c.granted.add(tool, i)
 		}
 	}
 	for i := range t.Contracts {

@@ -194,3 +194,15 @@ func (c *check) deps(s *Subtask, ids *names) {
 		seen[dep] = true
 	}
 }
+
+// grantedTools finds tools that a declared plan wants and no worker has. A plan that is made during a
+// run has a gap there (SPEC.md ·12).
+func (c *check) grantedTools(path string, p *Plan) {
+	for i := range p.Subtasks {
+		for j, tool := range p.Subtasks[i].ToolGrants {
+			if strings.TrimSpace(tool) != "" && !c.granted.has(tool) {
+				c.add(fmt.Sprintf("%s.subtasks[%d].toolGrants[%d]", path, i, j), "no worker is granted the tool "+tick(tool), c.granted.hint(tool))
+			}
+		}
+	}
+}

@@ -186,6 +186,7 @@ func (c *check) planner() {
 	}
 	if p.Template != nil {
 		c.plan("$.planner.template", p.Template)
+		c.grantedTools("$.planner.template", p.Template)
 		c.timely("$.planner.template", p.Template)
 	}
 }

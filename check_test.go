@@ -370,7 +370,13 @@ func TestCheck(t *testing.T) {
 			"$.planner.template.subtasks[1].outputContract: there is no contract `Facts` (did you mean `facts`?)\n" +
 			"$.planner.template.subtasks[1].assignee: `reader` does not have the capability `write`\n" +
 			"$.planner.template.subtasks[1].compensation: no worker has the capability `unwrite` (did you mean `write`?)"},
-		{"capable but not eligible is a gap", func(t *Team) { step(t).RiskLevel, step(t).ToolGrants = RiskMedium, []string{"shell"} }, ""},
+		{"capable but not eligible is a gap", func(t *Team) { step(t).RiskLevel = RiskMedium }, ""},
+		{"a tool that only a worker without the capability has is a gap", func(t *Team) {
+			t.Workers[0].ToolGrants, step(t).ToolGrants = []string{"shell"}, []string{"shell"}
+		}, ""},
+		{"a tool that no worker has", func(t *Team) {
+			t.Workers[0].ToolGrants, step(t).ToolGrants = []string{"files.read"}, []string{"files.raed", "files.read"}
+		}, "$.planner.template.subtasks[1].toolGrants[0]: no worker is granted the tool `files.raed` (did you mean `files.read`?)"},
 		{
 			"deps", func(t *Team) { step(t).Deps = []string{"b", "a", "a", "aa", ""} },
 			"$.planner.template.subtasks[1].deps[0]: the subtask depends on itself\n" +

@@ -127,6 +127,42 @@ func (b *Belt) definition(ctx context.Context, name string) (*Definition, string
 	return found, "", nil
 }
 
+// Lacking finds those of some tools that their servers do not have now, with the names of all that the
+// server has. It asks each server once, all at the same time. What cannot be asked lacks nothing.
+func (b *Belt) Lacking(ctx context.Context, names []string) map[string][]string {
+	wanted := map[string][]string{}
+	for _, name := range names {
+		own, _, _ := strings.Cut(name, ".")
+		if _, ok := b.servers[own]; ok {
+			wanted[own] = append(wanted[own], name)
+		}
+	}
+	var mu sync.Mutex
+	var asked sync.WaitGroup
+	lacking := map[string][]string{}
+	for own, names := range wanted {
+		asked.Go(func() {
+			list, err := b.servers[own].source.Tools(ctx)
+			if err != nil {
+				return
+			}
+			has := make([]string, len(list))
+			for i := range list {
+				has[i] = list[i].Name
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, name := range names {
+				if !slices.Contains(has, name) {
+					lacking[name] = has
+				}
+			}
+		})
+	}
+	asked.Wait()
+	return lacking
+}
+
 // compile makes a definition's schemas ready, once for each digest.
 func (b *Belt) compile(d *Definition, digest string) *compiled {
 	b.mu.Lock()

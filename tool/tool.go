@@ -27,8 +27,20 @@ type Definition struct {
 	Schema      json.RawMessage `json:"schema,omitempty"` // JSON Schema of the arguments
 	Output      json.RawMessage `json:"output,omitempty"` // JSON Schema of the structured answer; empty means none is promised
 
+	Hints *Hints `json:"hints,omitempty"` // nil means that the server gives none
+
 	Effect     chargehand.Effect `json:"effect,omitempty"`     // as the team declares it; empty means write
 	Idempotent bool              `json:"idempotent,omitempty"` // as the team declares it: a call of one key is done once
+}
+
+// Hints are what a server says of the manner of its tool (MCP's tool annotations). They are shown to
+// people. Nothing is decided by them: what counts is the effect that the team declares.
+type Hints struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    bool   `json:"readOnlyHint"`
+	Destructive *bool  `json:"destructiveHint,omitempty"` // nil means that the server does not say
+	Idempotent  bool   `json:"idempotentHint"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"` // nil means that the server does not say
 }
 
 // An Answer is what a tool said. It is untrusted text.

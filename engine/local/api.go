@@ -32,6 +32,9 @@ func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) 
 	if err != nil {
 		return "", err
 	}
+	if err := e.checkGrants(ctx, k); err != nil {
+		return "", err
+	}
 	problems := append(e.checkOrder(k, &o), drifted(k)...)
 	if len(problems) > 0 {
 		return "", &chargehand.Error{Code: chargehand.CodeInvalid, What: "the run cannot be started", Problems: problems}
@@ -50,6 +53,10 @@ func (e *Engine) Start(ctx context.Context, o chargehand.Order) (string, error) 
 		},
 		blobs: blobs,
 	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx) // from here on the run may begin, and then its caller must learn its id
 	e.inbox.put(envelope{Event: turn.Event{Fleet: turn.Register(k.team)}})
 	if err := e.ask(ctx, ev); err != nil {
 		if began, ok := errors.AsType[*knownError](err); ok {
@@ -67,11 +74,30 @@ func (e *Engine) readied(team *chargehand.Team) (*kit, error) {
 	}
 	complete, problems := e.opt.Agents.Complete(team)
 	if len(problems) > 0 {
-		return nil, &chargehand.Error{
-			Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", team.Name), Problems: problems,
-		}
+		return nil, unsupervised(team, problems)
 	}
 	return e.kits.make(complete)
+}
+
+// A granter asks a team's tool servers whether they have the tools that the team grants.
+type granter interface {
+	Grants(ctx context.Context, t *chargehand.Team, dir string) []chargehand.Problem
+}
+
+// checkGrants refuses a team that grants tools which its servers do not have.
+func (e *Engine) checkGrants(ctx context.Context, k *kit) error {
+	g, ok := e.opt.Agents.(granter)
+	if !ok {
+		return nil
+	}
+	if problems := g.Grants(ctx, k.team, e.opt.TeamDir); len(problems) > 0 {
+		return unsupervised(k.team, problems)
+	}
+	return nil
+}
+
+func unsupervised(t *chargehand.Team, problems []chargehand.Problem) error {
+	return &chargehand.Error{Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", t.Name), Problems: problems}
 }
 
 // drifted is what of the program is not as the team names it.

@@ -52,10 +52,7 @@ func (ks *kits) make(team *chargehand.Team) (*kit, error) {
 	k = &kit{team: team, digest: digest, gate: g, workers: worker.Set{}}
 	problems = append(problems, ks.reach(k)...)
 	if len(problems) > 0 {
-		return nil, &chargehand.Error{
-			Code: chargehand.CodeInvalid, What: fmt.Sprintf("the team %q cannot be supervised", team.Name),
-			Problems: problems,
-		}
+		return nil, unsupervised(team, problems)
 	}
 	return ks.add(k), nil
 }

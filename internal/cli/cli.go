@@ -45,6 +45,7 @@ type Parts struct {
 	Verify  func(ctx context.Context, dir string, opt local.AuditOptions) (*audit.Report, error)
 
 	LoadTeam func(path string) (*chargehand.Team, error)
+	Place    func(path string, problems []chargehand.Problem) []chargehand.Problem // finds problems of a team in its file; nil leaves them
 	LoadPlan func(path string, checks ...func(*chargehand.Plan) []chargehand.Problem) (*chargehand.Plan, error)
 	Lint     func(*chargehand.Team) []chargehand.Problem // beyond what Team.Check finds
 	Scaffold func(dir string) ([]string, error)
@@ -60,6 +61,7 @@ type Ready struct {
 	Documents bool                                   // it needs at least one
 	Check     func(docs []chargehand.Document) error // refuses documents that it cannot work on; nil takes all
 	Summary   string                                 // one line of what it does
+	File      string                                 // that declares it; empty where it comes with the program
 
 	// WithModels is the team with language models, beside its own workers or instead of them. Nil:
 	// the team's declaration says who works.
@@ -207,7 +209,12 @@ func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 // ctx is the context of a command that a signal may end.
 func (a *app) ctx(c *cobra.Command) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(c.Context())
+	return untilSignal(c.Context())
+}
+
+// untilSignal is ctx until a signal comes.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	stop := onSignal(func(sig os.Signal) { cancel(signalled(sig)) })
 	return ctx, func() { stop(); cancel(nil) }
 }

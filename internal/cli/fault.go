@@ -87,3 +87,11 @@ func oneOf(flag, value string, allowed ...string) error {
 	shown := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return s == "" })
 	return usage(fmt.Sprintf("%s cannot be %q", flag, value), "choose one of: "+strings.Join(shown, ", "))
 }
+
+// placed finds what an error says of a team in the file that declares it.
+func (a *app) placed(r Ready, err error) error {
+	if e, ok := errors.AsType[*chargehand.Error](err); ok && r.File != "" && a.Place != nil && len(e.Problems) > 0 {
+		e.Problems = a.Place(r.File, e.Problems)
+	}
+	return err
+}

@@ -27,6 +27,7 @@ type journey struct {
 	timeout time.Duration               // zero: none
 
 	notices  chan string
+	signals  relay
 	pausing  atomic.Bool                        // Ctrl-C was pressed once, and the runs are on their way to a halt
 	asking   atomic.Pointer[context.CancelFunc] // ends the question at the terminal; nil: nothing is asked
 	halted   error                              // why the journey ended before the runs did
@@ -72,7 +73,7 @@ func (j *journey) follow(ctx context.Context) error {
 }
 
 func (j *journey) watch(ctx context.Context, cancel context.CancelCauseFunc) error {
-	defer onSignal(func(s os.Signal) { j.interrupted(ctx, s, cancel) })()
+	defer j.signals.to(func(s os.Signal) { j.interrupted(ctx, s, cancel) })()
 	w := &progress.Watch{
 		Source: j.session, Runs: j.runs, Renderer: j.app.renderer(j.hint(), j.runs), Until: j.still, Notices: j.notices,
 	}

@@ -51,7 +51,8 @@ func jot(lines string) {
 
 var obliging = map[string]string{
 	"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"notes","version":"1"}}`,
-	"tools/list": `{"tools":[{"name":"look_up","inputSchema":{"type":"object"}}]}`,
+	"tools/list": `{"tools":[{"name":"look_up","description":"Looks a note up.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"openWorldHint":false}},` +
+		`{"name":"forget","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true,"idempotentHint":true}}]}`,
 	"tools/call": `{"content":[{"type":"text","text":"{}"}]}`,
 }
 

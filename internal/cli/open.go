@@ -52,6 +52,7 @@ func Standard() Parts {
 		Archive:  func(ctx context.Context, dir string) (Archive, error) { return local.LookAt(ctx, dir) },
 		Verify:   local.Audit,
 		LoadTeam: func(path string) (*chargehand.Team, error) { return config.Load(path, compile) },
+		Place:    config.Place,
 		LoadPlan: config.LoadPlan,
 		Lint:     compile,
 		Scaffold: scaffold.Write,

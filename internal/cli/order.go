@@ -38,7 +38,7 @@ func (a *app) team(name string) (Ready, error) {
 	if err != nil {
 		return Ready{}, err
 	}
-	return Ready{Team: *t, Objective: func(docs []chargehand.Document) chargehand.Objective {
+	return Ready{Team: *t, File: name, Objective: func(docs []chargehand.Document) chargehand.Objective {
 		return chargehand.Objective{Goal: t.Description, Documents: docs}
 	}}, nil
 }

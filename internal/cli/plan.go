@@ -46,7 +46,7 @@ func (a *app) planShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showPlan(c.Context(), &orders[0], form)
+			return a.placed(r, a.showPlan(c.Context(), &orders[0], form))
 		},
 	}
 	c.Flags().StringVar(&f.plan, "plan", "", "file with a plan to show instead of the team's")

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -70,14 +72,14 @@ func (a *app) run(c *cobra.Command, f runForm, name string, files []string) erro
 		return err
 	}
 	if f.planOnly {
-		return a.showPlan(c.Context(), &orders[0], f.output)
+		return a.placed(r, a.showPlan(c.Context(), &orders[0], f.output))
 	}
 	if f.detach {
-		return a.detach(c.Context(), orders, c.Flags(), f.output)
+		return a.placed(r, a.detach(c.Context(), orders, c.Flags(), f.output))
 	}
 	j := a.journey(f.strict)
 	j.texts = f.texts
-	return j.finish(j.start(c.Context(), orders, f.output))
+	return j.finish(a.placed(r, j.start(c.Context(), orders, f.output)))
 }
 
 // start begins all runs, follows them and writes their results.
@@ -85,10 +87,13 @@ func (j *journey) start(ctx context.Context, orders []chargehand.Order, form str
 	if err := j.open(ctx, Taking{}); err != nil {
 		return err
 	}
-	if err := j.begin(ctx, orders); err != nil {
-		return err
+	stop := j.signals.start()
+	err := j.begin(ctx, orders)
+	if err == nil {
+		err = j.follow(ctx)
 	}
-	if err := j.follow(ctx); err != nil || j.stopped() {
+	stop()
+	if err != nil || j.stopped() {
 		return err
 	}
 	return j.results(ctx, form)
@@ -96,17 +101,24 @@ func (j *journey) start(ctx context.Context, orders []chargehand.Order, form str
 
 // begin starts a run for each order, or none of them.
 func (j *journey) begin(ctx context.Context, orders []chargehand.Order) error {
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer j.signals.peek(func(s os.Signal) { cancel(signalled(s)) })()
 	for i := range orders {
-		id, err := j.session.Start(ctx, orders[i])
+		id, err := j.session.Start(asking, orders[i])
 		if err != nil {
 			j.abandon(ctx)
-			return err
+			return cmp.Or(context.Cause(asking), err)
 		}
 		source := ""
 		if docs := orders[i].Objective.Documents; len(docs) > 0 && len(orders) > 1 {
 			source = docs[0].Name
 		}
 		j.runs = append(j.runs, &progress.Run{ID: id, Source: source})
+	}
+	if why := context.Cause(asking); why != nil && !j.signals.on {
+		j.abandon(ctx)
+		return why
 	}
 	return nil
 }

@@ -77,6 +77,10 @@ func (a *app) serve(ctx context.Context, f serveForm) error {
 		if !s.owner {
 			return a.unserved()
 		}
+		defer h.signals.start()()
+		if err := a.granted(ctx, h, served); err != nil {
+			return err
+		}
 		if err := h.furnish(s, served); err != nil {
 			return err
 		}
@@ -112,6 +116,28 @@ func (a *app) served(names []string) ([]Ready, error) {
 	return all, nil
 }
 
+// granted refuses teams that grant tools which their servers do not have. A signal ends the asking.
+func (a *app) granted(ctx context.Context, h *house, served []Ready) error {
+	g, ok := a.Agents.(interface {
+		Grants(ctx context.Context, t *chargehand.Team, dir string) []chargehand.Problem
+	})
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer h.signals.peek(func(os.Signal) { cancel() })()
+	for i := range served {
+		if problems := g.Grants(ctx, &served[i].Team, ""); len(problems) > 0 {
+			return a.placed(served[i], &chargehand.Error{
+				Code: chargehand.CodeInvalid, What: "the team " + served[i].Team.Name + " cannot be served", Problems: problems,
+				Next: "correct the team, or the server of its tools",
+			})
+		}
+	}
+	return nil
+}
+
 // supervising has the data folder for as long as do takes.
 func (a *app) supervising(ctx context.Context, how Taking, do func(*session) error) error {
 	s, err := a.open(ctx, how)
@@ -130,7 +156,7 @@ func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-c
 	srv, l := h.server(abandoning(a.io.Err, h.handler()), l)
 	srv.BaseContext = func(net.Listener) context.Context { return ctx }
 	told := make(chan os.Signal, 2) // the first ends it, the second at once
-	stop := onSignal(func(sig os.Signal) {
+	stop := h.signals.to(func(sig os.Signal) {
 		select {
 		case told <- sig:
 		default:

@@ -31,6 +31,7 @@ type house struct {
 	local   bool     // it listens on this machine's own addresses only
 	teams   []string
 	leaving chan struct{}
+	signals relay
 
 	engine         chargehand.Engine
 	chat, mcp, a2a http.Handler

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,13 +41,16 @@ func (a *app) toolListCommand() *cobra.Command {
 	var form string
 	c := &cobra.Command{
 		Use: "list TEAM.yaml", Short: "List what the team's servers offer now, and what each tool may do", Args: args(cobra.ExactArgs(1)),
+		Long: "Ask the team's servers for their tools. EFFECT is what the team declares, and all that counts. With -o wide,\n" +
+			"HINTS is what the server says of a tool (MCP's annotations): whether it only reads, destroys, does the same call\n" +
+			"once, and reaches beyond a closed world. A hint that contradicts the team is a warning.",
 		RunE: func(c *cobra.Command, given []string) error {
 			ctx, stop := a.ctx(c)
 			defer stop()
 			return a.listTools(ctx, given[0], form)
 		},
 	}
-	a.outputFlag(c, &form, "table", "json")
+	a.outputFlag(c, &form, "table", "wide", "json", "jsonl", "yaml", "name")
 	return c
 }
 
@@ -54,7 +58,9 @@ func (a *app) toolListCommand() *cobra.Command {
 type listedTool struct {
 	Server      string            `json:"server"`
 	Name        string            `json:"name"`
-	Effect      chargehand.Effect `json:"effect"`
+	Effect      chargehand.Effect `json:"effect"`               // as the team declares it
+	Idempotent  bool              `json:"idempotent,omitempty"` // as the team declares it
+	Hints       *tool.Hints       `json:"hints"`                // null means that the server gives none
 	Digest      string            `json:"digest"`
 	Description string            `json:"description,omitempty"`
 }
@@ -78,29 +84,73 @@ func (a *app) listTools(ctx context.Context, team, form string) error {
 			lost = append(lost, err)
 		}
 		for _, d := range list {
-			own := d.Name[len(s.Name)+1:]
-			all = append(all, listedTool{s.Name, d.Name, cmp.Or(s.Tools[own].Effect, chargehand.EffectWrite), d.Digest(), d.Description})
+			p := s.Tools[d.Name[len(s.Name)+1:]]
+			all = append(all, listedTool{s.Name, d.Name, cmp.Or(p.Effect, chargehand.EffectWrite), p.Idempotent, d.Hints, d.Digest(), d.Description})
 		}
 	}
-	switch {
-	case form == "json":
-		err = a.writeJSON(map[string]any{"schema_version": 1, "tools": nonNil(all)})
-	case len(all) > 0 || len(lost) == 0:
-		err = a.writeTools(all)
+	for i := range all {
+		if all[i].contradicted() {
+			fmt.Fprintf(a.io.Err, "warning: the team declares that %s reads, and its server says that it is destructive\n", term.Line(all[i].Name))
+		}
 	}
-	return errors.Join(append(lost, err)...)
+	return errors.Join(append(lost, a.writeTools(all, form, len(lost) > 0))...)
 }
 
-func (a *app) writeTools(all []listedTool) error {
-	if len(all) == 0 {
-		fmt.Fprintln(a.io.Err, "no server of this team offers a tool")
-		return nil
+// writeTools writes the tools; some says that there may be more, of servers that did not answer.
+func (a *app) writeTools(all []listedTool, form string, some bool) error {
+	lines := make([]any, len(all))
+	for i := range all {
+		lines[i] = all[i]
 	}
-	t := term.Table{Head: []string{"TOOL", "EFFECT", "WHAT ITS SERVER SAYS OF IT"}, Width: a.screen(a.io.Out).Width}
-	for _, d := range all {
-		t.Add(d.Name, string(d.Effect), d.Description)
+	return a.show(form, page{
+		value: map[string]any{"schema_version": 1, "tools": nonNil(all)}, lines: lines,
+		names: names(all, func(d *listedTool) string { return d.Name }),
+		text: func() error {
+			switch {
+			case len(all) == 0 && some:
+				return nil
+			case len(all) == 0:
+				fmt.Fprintln(a.io.Err, "no server of this team offers a tool")
+				return nil
+			}
+			t := term.Table{Head: []string{"TOOL", "EFFECT", "HINTS", "WHAT ITS SERVER SAYS OF IT"}}
+			for i := range all {
+				d := &all[i]
+				t.Add(d.Name, string(d.Effect), hintWords(d.Hints), d.Description)
+			}
+			return a.writeTable(form, &t, "HINTS")
+		},
+	})
+}
+
+// contradicted reports whether the server says that a tool destroys of which the team says that it reads.
+func (d *listedTool) contradicted() bool {
+	h := d.Hints
+	return d.Effect.Reads() && h != nil && !h.ReadOnly && h.Destructive != nil && *h.Destructive
+}
+
+// hintWords is what a server says of the manner of its tool, as far as it says anything.
+func hintWords(h *tool.Hints) string {
+	if h == nil {
+		return "none"
 	}
-	return t.Write(a.io.Out, a.style(a.io.Out))
+	var words []string
+	say := func(is bool, word string) {
+		if is {
+			words = append(words, word)
+		}
+	}
+	say(h.ReadOnly, "read-only")
+	if d := h.Destructive; d != nil && !h.ReadOnly { // it means nothing of a tool that only reads
+		say(*d, "destructive")
+		say(!*d, "not destructive")
+	}
+	say(h.Idempotent, "idempotent")
+	if o := h.OpenWorld; o != nil {
+		say(*o, "open world")
+		say(!*o, "closed world")
+	}
+	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
 // offered is what one server has.

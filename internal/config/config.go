@@ -76,6 +76,36 @@ func Read[T any](path, noun string, checks ...func(*T) []chargehand.Problem) (*T
 	return parse(document{path, noun, data}, checks)
 }
 
+// Place finds problems of the team that a file declares in that file, as far as it still declares it.
+// Problems of other things stay as they are.
+func Place(path string, problems []chargehand.Problem) []chargehand.Problem {
+	data, err := read(path)
+	if err != nil {
+		return problems
+	}
+	root, wrong := tree(document{path, "team", data})
+	if len(wrong) > 0 {
+		return problems
+	}
+	d := newDecoder()
+	d.decode(root, new(chargehand.Team))
+	out := slices.Clone(problems)
+	for i := range out {
+		p := &out[i]
+		if p.File != "" || !strings.HasPrefix(p.Path, "$") || strings.HasPrefix(p.Path, "$.objective") {
+			continue
+		}
+		own := p.Path
+		if rest, ok := strings.CutPrefix(p.Path, "$.team"); ok {
+			own = "$" + rest
+		}
+		if at, known := d.locate(own); !known {
+			p.File, p.Path, p.Line, p.Column = path, own, at.line, at.column
+		}
+	}
+	return out
+}
+
 // A document is a file to be read as something.
 type document struct {
 	name string

@@ -33,6 +33,7 @@ func draw(d dice) (*chargehand.Team, chargehand.Plan) {
 		team.Workers = append(team.Workers, drawWorker(d, string(rune('a'+i))))
 	}
 	team.Workers[0].Capabilities = []string{"x", "y"}
+	team.Workers = append(team.Workers, chargehand.WorkerSpec{WorkerID: "spare", Capabilities: []string{"z"}, ToolGrants: []string{"none"}, Free: true})
 	if d.one(2) {
 		team.Workers[0].WorkerID = "all"
 	}
@@ -157,7 +158,7 @@ func (p palette) tasks(d dice, prefix string) []chargehand.Subtask {
 		}
 		s.Debate = s.Effect.Reads() && d.one(4)
 		if d.one(20) {
-			s.ToolGrants = []string{"none"} // that no worker has
+			s.ToolGrants = []string{"none"} // that no worker with the capability has
 		}
 		if s.OutputContract == "facts" {
 			s.RequiredAspects = pick(d, nil, []string{"term"}, []string{"term", "fee", "notice"})

@@ -17,7 +17,7 @@ func (d *dice) team(t fataler) (*chargehand.Team, chargehand.Plan) {
 	team.Workers = append(team.Workers, chargehand.WorkerSpec{
 		WorkerID: "all", Capabilities: []string{"x", "y", "judge"},
 		CostPerCallEstimateUSD: d.cents(), Tier: 2,
-	})
+	}, chargehand.WorkerSpec{WorkerID: "spare", Capabilities: []string{"z"}, ToolGrants: []string{"none"}})
 	if d.one(2) {
 		team.Policy.Reviewer = "all"
 	}
@@ -91,7 +91,7 @@ func (d *dice) tasks(prefix string, ids []string) []chargehand.Subtask {
 		}
 		s.Debate = s.Effect.Reads() && d.one(3)
 		if d.one(15) {
-			s.ToolGrants = []string{"none"} // that no worker has
+			s.ToolGrants = []string{"none"} // that no worker with the capability has
 		}
 		for _, id := range ids {
 			if d.one(4) {

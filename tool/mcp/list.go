@@ -70,6 +70,11 @@ func (c *conn) pages(ctx context.Context) ([]tool.Definition, error) {
 
 func (c *conn) definition(t *sdk.Tool) (tool.Definition, error) {
 	d := tool.Definition{Name: c.server.spec.Name + "." + t.Name, Description: c.known.Redact(t.Description)}
+	if a := t.Annotations; a != nil {
+		d.Hints = &tool.Hints{
+			Title: c.known.Redact(a.Title), ReadOnly: a.ReadOnlyHint, Destructive: a.DestructiveHint, Idempotent: a.IdempotentHint, OpenWorld: a.OpenWorldHint,
+		}
+	}
 	var err error
 	if d.Schema, err = schema(t.InputSchema); err == nil {
 		d.Output, err = schema(t.OutputSchema)
