@@ -78,11 +78,11 @@ func (c *conn) transport() (sdk.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.process, err = start(s.spec.Command, env, processOptions{s.box, s.opt.Grace, s.spec.Name, s.opt.Log, c.known})
+	c.process, err = start(s.spec.Command, env, processOptions{s.box, s.opt.Grace, s.opt.Patience, s.spec.Name, s.opt.Log, c.known})
 	if err != nil {
 		return nil, err
 	}
-	return c.process.transport(s.opt.messageBytes()), nil
+	return c.process.transport(s.opt.messageBytes(), c.heard), nil
 }
 
 func (c *conn) alive() bool {
@@ -97,6 +97,9 @@ func (c *conn) alive() bool {
 // close ends the session, and with it the process, and waits for both.
 func (c *conn) close() {
 	c.giveUp(errClosed)
+	if c.process != nil {
+		c.process.close()
+	}
 	_ = c.session.Close()
 	if c.process != nil {
 		c.process.stop()
@@ -151,9 +154,10 @@ const maxChatter = 10_000
 // this side (a model's answer, a person's, folders) is refused.
 func (c *conn) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if c.chatter.Add(1) > maxChatter {
-			c.flooded()
-			return nil, errFlood
+		if c.process == nil { // of a process every line counts
+			if err := c.heard(); err != nil {
+				return nil, err
+			}
 		}
 		switch method {
 		case "elicitation/create":
@@ -164,6 +168,15 @@ func (c *conn) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return next(ctx, method, r)
 	}
+}
+
+// heard counts a message of the server's. Answers begin the count again.
+func (c *conn) heard() error {
+	if c.chatter.Add(1) <= maxChatter {
+		return nil
+	}
+	c.flooded()
+	return errFlood
 }
 
 var errFlood = errors.New("it sends messages without end that nobody asked for")

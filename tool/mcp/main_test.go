@@ -31,11 +31,12 @@ func TestMain(m *testing.M) {
 
 // servers are the processes that the tests start.
 var servers = map[string]func() int{
-	"honest": func() int { return serve(honest()) },
-	"raw":    raw,
-	"deaf":   deaf,
-	"parent": parent,
-	"many":   many, "bloated": bloated, "wordy": wordy, "shifty": shifty, "flood": flood, "noisy": noisy,
+	"honest":  func() int { return serve(honest()) },
+	"raw":     raw,
+	"deaf":    deaf,
+	"hostile": hostile,
+	"parent":  parent,
+	"many":    many, "bloated": bloated, "wordy": wordy, "shifty": shifty, "flood": flood, "noisy": noisy,
 	"dead": func() int { fmt.Fprintln(os.Stderr, "no licence for", os.Getenv("TOKEN")); return 3 },
 }
 

@@ -36,12 +36,14 @@ type process struct {
 	end    error
 	once   sync.Once
 
-	strays atomic.Pointer[string] // the first line of its output that was no message
+	strays  atomic.Pointer[string] // the first line of its output that was no message
+	closing atomic.Bool            // nothing new is written to it
 }
 
 type processOptions struct {
 	box    *sandbox.Box
 	grace  time.Duration
+	silent time.Duration // how long it may leave unread what is written to it
 	server string
 	log    *slog.Logger
 	known  *secret.Values
@@ -149,9 +151,30 @@ func (p *process) epitaph() string {
 	return how
 }
 
-// transport speaks to the process. A message longer than most bytes breaks it.
-func (p *process) transport(most int) sdk.Transport {
-	return noting{&sdk.IOTransport{Reader: &messages{from: bufio.NewReader(p.stdout), most: most, stray: p.stray}, Writer: stopping{p}, MaxLineLength: -1}}
+// transport speaks to the process. A message longer than most bytes breaks it, and so does what heard refuses, which is
+// called for each line.
+func (p *process) transport(most int, heard func() error) sdk.Transport {
+	return noting{&sdk.IOTransport{Reader: &messages{from: bufio.NewReader(p.stdout), most: most, stray: p.stray, heard: heard}, Writer: stopping{p}, MaxLineLength: -1}}
+}
+
+// close gives a process that does not read what is being written to it the grace to do so. The session ends only when
+// its writes have.
+func (p *process) close() {
+	p.closing.Store(true)
+	_ = p.stdin.SetWriteDeadline(time.Now().Add(p.opt.grace)) // the file may be closed already
+}
+
+// write writes a message. A process that does not read it breaks the connection: half of it may be written.
+func (p *process) write(b []byte) (int, error) {
+	if !p.closing.Load() {
+		_ = p.stdin.SetWriteDeadline(time.Now().Add(p.opt.silent))
+	}
+	n, err := p.stdin.Write(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		p.child.Kill()
+		err = fmt.Errorf("it did not read a message for %s", p.opt.silent)
+	}
+	return n, err
 }
 
 // messages are lines of at most so many bytes, read until their end. A line is handed on when it is
@@ -162,6 +185,7 @@ type messages struct {
 	line  []byte
 	ready []byte // of line, not handed on yet
 	stray func(line []byte)
+	heard func() error
 }
 
 func (m *messages) Read(b []byte) (int, error) {
@@ -177,6 +201,9 @@ func (m *messages) Read(b []byte) (int, error) {
 
 // next makes the next line ready, the last one also where it has no end.
 func (m *messages) next() error {
+	if err := m.heard(); err != nil {
+		return err
+	}
 	m.line = m.line[:0]
 	for {
 		piece, err := m.from.ReadSlice('\n')
@@ -215,7 +242,7 @@ func (*messages) Close() error { return nil }
 // stopping stops the process when the connection is closed.
 type stopping struct{ p *process }
 
-func (w stopping) Write(b []byte) (int, error) { return w.p.stdin.Write(b) }
+func (w stopping) Write(b []byte) (int, error) { return w.p.write(b) }
 
 func (w stopping) Close() error {
 	w.p.stop()
