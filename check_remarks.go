@@ -10,7 +10,9 @@ import (
 func (t *Team) Remarks() []Problem {
 	c := newCheck(t)
 	for i := range t.Workers {
-		c.ungranted(fmt.Sprintf("$.workers[%d]", i), &t.Workers[i])
+		path := fmt.Sprintf("$.workers[%d]", i)
+		c.ungranted(path, &t.Workers[i])
+		c.untimed(path, &t.Workers[i])
 	}
 	c.outlived()
 	c.untied()
@@ -29,6 +31,19 @@ func (c *check) ungranted(path string, w *WorkerSpec) {
 		c.add(path+".toolGrants", fmt.Sprintf("are told to a worker of kind %s, and nothing holds it to them: its calls are its own", tick(string(w.Kind))),
 			"give it no more than it may do anyway")
 	}
+}
+
+// untimed finds workers of which nobody says how long they take, where a subtask's deadline follows from
+// that (SPEC.md ·85).
+func (c *check) untimed(path string, w *WorkerSpec) {
+	open := func(s Subtask) bool { return w.Can(s.Capability) && s.TimeoutMS == 0 }
+	p, last := c.team.Planner.Template, c.team.Synthesis
+	declared := p != nil && !slices.ContainsFunc(p.Subtasks, open) && (last == nil || !w.Can(last.Capability) || last.TimeoutMS > 0)
+	if w.AverageLatencyMS > 0 || declared {
+		return
+	}
+	c.add(path+".averageLatencyMs", fmt.Sprintf("is missing: a subtask of %s without `timeoutMs` gets a minute", tick(w.WorkerID)),
+		"set it, and such a subtask gets twice that, at least a second")
 }
 
 // outlived finds reviews that the run does not last long enough for (SPEC.md ·124).

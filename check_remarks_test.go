@@ -32,6 +32,16 @@ func TestRemarks(t *testing.T) {
 		{"a run as long as its reviews", func(t *Team) {
 			t.Deadline, t.Policy.ReviewTimeout = Duration(time.Minute), Duration(time.Minute)
 		}, ""},
+		{
+			"a worker that may take a minute", func(t *Team) { first(t).AverageLatencyMS = 0 },
+			"$.workers[0].averageLatencyMs: is missing: a subtask of `reader` without `timeoutMs` gets a minute (set it, and such a subtask gets twice that, at least a second)",
+		},
+		{"deadlines of a plan that has its own", func(t *Team) {
+			first(t).AverageLatencyMS = 0
+			for i := range t.Planner.Template.Subtasks {
+				t.Planner.Template.Subtasks[i].TimeoutMS = 500
+			}
+		}, ""},
 		{"no synthesis", func(t *Team) { t.Workers[1].Kind, t.Synthesis = KindLLM, nil }, ""},
 		{
 			"tokens that nobody counts", func(t *Team) { first(t).Kind, t.Budget.Tokens = KindA2A, 100 },
@@ -47,6 +57,9 @@ func TestRemarks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			team := sound()
+			for i := range team.Workers {
+				team.Workers[i].AverageLatencyMS = 1000
+			}
 			tt.change(team)
 			var got []string
 			for _, p := range team.Remarks() {
