@@ -190,3 +190,6 @@ func plainCall(ctx context.Context, w worker.Worker, s chargehand.Subtask, doc c
 	}
 	return out.Items, json.Unmarshal(r.Output, &out)
 }
+
+// cents is a price in the demo's virtual money.
+func cents(n float64) chargehand.Micros { return (chargehand.USD / 100).Times(n) }

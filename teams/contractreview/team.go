@@ -42,11 +42,7 @@ func synthesis() *chargehand.Synthesis {
 	}
 }
 
-// cents is a price. The workers cost nothing to run: prices are nominal, so that ledger and budget
-// have something to count.
-func cents(n float64) chargehand.Micros { return (chargehand.USD / 100).Times(n) }
-
-// workerSpecs are the registry entries. The readers are not asked again after a rejection: they
+// workerSpecs are the registry entries. They call nothing that bills. The readers are not asked again after a rejection: they
 // would say the same.
 func workerSpecs() []chargehand.WorkerSpec {
 	never := false
@@ -54,25 +50,25 @@ func workerSpecs() []chargehand.WorkerSpec {
 		{
 			WorkerID: "pattern-reader", Description: "Finds clauses of all 41 categories by patterns over sentences.",
 			Capabilities: []string{capPattern}, OutputContracts: []string{contractClauses}, Tier: 2,
-			AverageLatencyMS: 300, CostPerCallEstimateUSD: cents(2), MaxConcurrentTasks: 4, SupportsParallel: true,
+			AverageLatencyMS: 300, Free: true, MaxConcurrentTasks: 4, SupportsParallel: true,
 			Idempotent: true, MaxRiskLevel: chargehand.RiskHigh, FailurePolicy: chargehand.FailurePolicy{Retryable: &never},
 		},
 		{
 			WorkerID: "lexical-reader", Description: "Reads the categories that decide risk by weighing words, apart from the first reader.",
 			Capabilities: []string{capLexical}, OutputContracts: []string{contractClauses}, Tier: 2,
-			AverageLatencyMS: 200, CostPerCallEstimateUSD: cents(1), MaxConcurrentTasks: 4, SupportsParallel: true,
+			AverageLatencyMS: 200, Free: true, MaxConcurrentTasks: 4, SupportsParallel: true,
 			Idempotent: true, MaxRiskLevel: chargehand.RiskHigh, FailurePolicy: chargehand.FailurePolicy{Retryable: &never},
 		},
 		{
 			WorkerID: "segmenter", Description: "Lists the sections of a contract.",
 			Capabilities: []string{capSegment}, OutputContracts: []string{contractSegments}, Tier: 3,
-			AverageLatencyMS: 50, CostPerCallEstimateUSD: cents(0.5), MaxConcurrentTasks: 4, SupportsParallel: true,
+			AverageLatencyMS: 50, Free: true, MaxConcurrentTasks: 4, SupportsParallel: true,
 			Idempotent: true, MaxRiskLevel: chargehand.RiskHigh, FailurePolicy: chargehand.FailurePolicy{Retryable: &never},
 		},
 		{
 			WorkerID: "report-writer", Description: "Rates risks by declared rules and writes the report.",
 			Capabilities: []string{capReport}, OutputContracts: []string{contractReport}, Tier: 2,
-			AverageLatencyMS: 50, CostPerCallEstimateUSD: cents(2), MaxConcurrentTasks: 4, SupportsParallel: true,
+			AverageLatencyMS: 50, Free: true, MaxConcurrentTasks: 4, SupportsParallel: true,
 			Idempotent: true, MaxRiskLevel: chargehand.RiskHigh, FailurePolicy: chargehand.FailurePolicy{Retryable: &never},
 		},
 	}
