@@ -174,6 +174,14 @@ func (v *SubtaskView) Sign() Sign {
 	return v.State.Sign()
 }
 
+// RowSign is how a subtask of the run is shown. Of one that a run ended without, nobody is asked any more.
+func (v *View) RowSign(row *SubtaskView) Sign {
+	if v.State.Final() && !row.State.Final() {
+		return Sign{"◐", "/", "Left out: not decided", ToneWarn}
+	}
+	return row.Sign()
+}
+
 var subtaskSigns = map[SubtaskState]Sign{
 	SubtaskBlocked:          {"○", "o", "Waiting", ToneIdle},
 	SubtaskReady:            {"○", "o", "Ready", ToneIdle},

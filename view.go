@@ -55,7 +55,7 @@ type SubtaskView struct {
 	Against   string        `json:"against,omitempty"` // why the checks did not accept the output that was accepted
 	Used      int           `json:"used,omitempty"`    // the attempt whose output is used
 	Attempts  []AttemptView `json:"attempts"`
-	Inherited Usage         `json:"inherited,omitzero"` // of an attempt that was left to the run this one was forked from
+	Inherited Usage         `json:"inherited,omitzero"` // what no attempt here consumed: one left to the run this one was forked from, or bringing up an instance
 	Debate    *DebateView   `json:"debate,omitempty"`   // nil: it was not debated
 }
 
@@ -131,6 +131,17 @@ func (v *SubtaskView) Usage() Usage {
 		sum = sum.Plus(v.Attempts[i].Usage)
 	}
 	return sum
+}
+
+// consume adds to an attempt, or to what no attempt here consumed, so that the rows sum to the total.
+func (v *SubtaskView) consume(attempt int, use Usage) {
+	for i := range v.Attempts {
+		if a := &v.Attempts[i]; a.Attempt == attempt {
+			a.Usage = a.Usage.Plus(use)
+			return
+		}
+	}
+	v.Inherited = v.Inherited.Plus(use)
 }
 
 // forked leaves the attempts under way to the parent: those that only read are begun anew, and what
@@ -420,6 +431,8 @@ func attemptOf(f Fact) (AttemptRef, bool) {
 	switch f := f.(type) {
 	case AttemptResumed:
 		return f.AttemptRef, true
+	case SpawnCharged:
+		return f.AttemptRef, true
 	case OutputChecked:
 		return f.AttemptRef, true
 	case AttemptFailed:
@@ -444,8 +457,7 @@ func (v *View) spend(f Fact) {
 		return
 	}
 	if ref, ok := attemptOf(f); ok {
-		_, a := v.attempt(ref)
-		a.Usage = a.Usage.Plus(use)
+		v.row(ref.Subtask).consume(ref.Attempt, use)
 	}
 	v.Spent += use.USD
 	v.Tokens += use.Tokens()

@@ -57,3 +57,24 @@ func TestDeadlineThatActs(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsSumToTheTotal: what is charged before an attempt begins, or billed for one that a fork left to
+// its parent, counts for the subtask.
+func TestRowsSumToTheTotal(t *testing.T) {
+	var v View
+	first := AttemptRef{Subtask: "s", Attempt: 1}
+	for i, f := range []Fact{
+		RunStarted{},
+		SubtasksPlanned{Subtasks: []Subtask{{ID: "s"}}},
+		SpawnCharged{AttemptRef: first, USD: 4},
+		AttemptStarted{AttemptRef: first},
+		AttemptResumed{AttemptRef: first, Lost: Usage{USD: 50, InputTokens: 5}},
+		Forked{},
+		LateResult{AttemptRef: first, Usage: Usage{USD: 600}},
+	} {
+		v.Apply(Record{Run: "r", Seq: int64(i + 1), Fact: f})
+	}
+	if sum := v.Rows[0].Usage(); sum.USD != v.Spent || v.Spent != 654 || sum.Tokens() != v.Tokens {
+		t.Errorf("the row has %+v, and %s and %d tokens were spent", sum, v.Spent, v.Tokens)
+	}
+}

@@ -142,6 +142,15 @@ func (s *store) summary(ctx context.Context, run string) (chargehand.RunSummary,
 	return out, json.Unmarshal(body, &out)
 }
 
+// count is how many records a run has. A result was written before the record that names it, and late
+// results follow that.
+func (s *store) count(ctx context.Context, run string) (n int64, err error) {
+	if err = s.read.QueryRowContext(ctx, `select coalesce(max(last), 0) from segment where run = ?`, run).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the records of %s: %w", run, err)
+	}
+	return n, nil
+}
+
 // ended reports whether nothing but late results will follow in a run.
 func (s *store) ended(ctx context.Context, run string) bool {
 	var state string

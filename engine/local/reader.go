@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -166,7 +167,26 @@ func (r *reader) Result(ctx context.Context, run string) (*chargehand.Result, er
 	}
 	res := *kept // the caller's own, the items in it too
 	res.Items = slices.Clone(kept.Items)
-	return &res, nil
+	if res.Audit.Records, err = r.store.count(ctx, id); err != nil {
+		return nil, err
+	}
+	if res.Audit.Records > kept.Audit.Records+1 {
+		err = r.late(ctx, id, &res)
+	}
+	return &res, err
+}
+
+// late takes into a result's cost what was billed after it was written.
+func (r *reader) late(ctx context.Context, run string, res *chargehand.Result) error {
+	v, err := r.Run(ctx, run)
+	if err != nil || v.Spent == res.Cost.USD && v.Tokens == res.Cost.Tokens {
+		return err
+	}
+	res.Cost.USD, res.Cost.Tokens, res.Cost.ByPhase = v.Spent, v.Tokens, v.Phases
+	if v.Plan.Estimate > 0 {
+		res.Cost.VsPlan = math.Round(100*float64(v.Spent)/float64(v.Plan.Estimate)) / 100
+	}
+	return nil
 }
 
 // provisional makes a result of a run's records as they stand.

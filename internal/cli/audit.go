@@ -71,10 +71,18 @@ type logged struct {
 	Records int64               `json:"records"`
 	Last    int64               `json:"lastLeaf"`
 	Covered bool                `json:"covered"` // all of them, by a signed checkpoint
+
+	sign chargehand.Sign
 }
 
 func (a *app) auditList(ctx context.Context, l Archive, limit int, form string) error {
-	runs, err := l.Runs(ctx, chargehand.Filter{Limit: limit})
+	dir, err := a.dataDir()
+	if err != nil {
+		return err
+	}
+	_, supervised := a.Owner(dir)
+	s := &session{Engine: onlyReads{l}, supervised: supervised}
+	runs, err := s.list(ctx, listForm{limit: limit})
 	if err != nil {
 		return err
 	}
@@ -89,7 +97,7 @@ func (a *app) auditList(ctx context.Context, l Archive, limit int, form string) 
 	list := []logged{}
 	for _, r := range runs {
 		e := extents[r.RunID]
-		list = append(list, logged{r.RunID, r.Title, r.State, e.Records, e.Last, e.Last < covered})
+		list = append(list, logged{r.RunID, r.Title, r.State, e.Records, e.Last, e.Last < covered, r.sign})
 	}
 	if form == "json" {
 		return a.writeJSON(map[string]any{"schema_version": 1, "checkpoint": covered, "runs": list})
@@ -101,11 +109,11 @@ func (a *app) auditList(ctx context.Context, l Archive, limit int, form string) 
 	st := a.style(a.io.Out)
 	t := term.Table{Head: []string{"RUN", "RECORDS", "COVERED", "STATE", "TITLE"}, Width: a.screen(a.io.Out).Width}
 	for _, r := range list {
-		sign, word := r.State.Sign(), "not yet"
+		word := "not yet"
 		if r.Covered {
 			word = "yes"
 		}
-		t.Add(r.RunID, fmt.Sprint(r.Records), word, st.Glyph(sign)+" "+sign.Label, r.Title)
+		t.Add(r.RunID, fmt.Sprint(r.Records), word, st.Glyph(r.sign)+" "+r.sign.Label, r.Title)
 	}
 	if err := t.Write(a.io.Out, st); err != nil {
 		return err

@@ -197,7 +197,7 @@ func TestScripts(t *testing.T) {
 			"freeport": freePort, "fetch": fetch, "hold": hold, "askfrom": askFrom, "calltool": callTool, "converse": converse, "snippet": snippet,
 			"fence": fence, "oust": oust, "replace": replace,
 			"outlives": outlives, "waitfree": waitFree,
-			"firstgone": firstGone, "nothingleft": nothingLeft, "waitstate": waitState,
+			"agree": agree, "firstgone": firstGone, "nothingleft": nothingLeft, "waitstate": waitState,
 		},
 		Setup: func(e *testscript.Env) error {
 			// A socket's path is at most about 100 bytes, and the work folder's is long.

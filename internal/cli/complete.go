@@ -177,7 +177,7 @@ func completeSubtasks(a *app, c *cobra.Command, given []string, _ string) (words
 			if label == row.ID {
 				label = ""
 			}
-			words.add(row.ID, label, progress.RowSign(row, !s.supervised).Label)
+			words.add(row.ID, label, progress.RowSign(v, row, !s.supervised).Label)
 		}
 	})
 	return words, ordered

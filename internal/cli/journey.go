@@ -271,13 +271,16 @@ func (j *journey) unfinished() bool {
 func (j *journey) speaks() bool { return j.app.mode() != "quiet" && j.app.mode() != "jsonl" }
 
 // conflicts are those in the results of the runs that have one, by run. A result that cannot be read
-// now is left to the command that shows it.
+// now is left to the command that shows it. What came late to an ended run is taken in.
 func (j *journey) conflicts() map[string][]chargehand.Conflict {
 	out := map[string][]chargehand.Conflict{}
 	for _, r := range j.runs {
-		if v := &r.View; j.speaks() && v.ResultRef != "" && v.Accepted > 0 {
+		if v := &r.View; j.speaks() && v.ResultRef != "" {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			if res, err := j.session.Result(ctx, v.RunID); err == nil {
+			if late, err := j.session.Run(ctx, v.RunID); err == nil {
+				r.View = *late
+			}
+			if res, err := j.session.Result(ctx, v.RunID); err == nil && v.Accepted > 0 {
 				out[v.RunID] = res.Conflicts
 			}
 			cancel()

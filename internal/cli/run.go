@@ -157,12 +157,16 @@ func (a *app) showResults(results []*chargehand.Result, stands []chargehand.Sign
 	if len(results) == 0 {
 		return nil
 	}
-	p := page{value: results[0], names: names(results, func(r **chargehand.Result) string { return (*r).RunID })}
-	if together {
-		p.value = results
+	documents := make([]resultDocument, len(results))
+	for i, r := range results {
+		documents[i] = documentOf(r)
 	}
-	for _, r := range results {
-		p.lines = append(p.lines, r)
+	p := page{value: documents[0], names: names(results, func(r **chargehand.Result) string { return (*r).RunID })}
+	if together {
+		p.value = documents
+	}
+	for _, d := range documents {
+		p.lines = append(p.lines, d)
 	}
 	p.text = func() error {
 		for i, r := range results {
@@ -173,6 +177,23 @@ func (a *app) showResults(results []*chargehand.Result, stands []chargehand.Sign
 		return nil
 	}
 	return a.show(form, p)
+}
+
+// A resultDocument is a result as a program reads it: its lists are never null.
+type resultDocument struct {
+	SchemaVersion int `json:"schema_version"`
+	chargehand.Result
+}
+
+func documentOf(r *chargehand.Result) resultDocument {
+	d := resultDocument{1, *r}
+	d.Items, d.Gaps, d.Conflicts = nonNil(d.Items), nonNil(d.Gaps), nonNil(d.Conflicts)
+	d.LowConfidence, d.MissingEvidence, d.OpenQuestions = nonNil(d.LowConfidence), nonNil(d.MissingEvidence), nonNil(d.OpenQuestions)
+	d.Decisions, d.Provenance = nonNil(d.Decisions), nonNil(d.Provenance)
+	if d.Cost.ByPhase == nil {
+		d.Cost.ByPhase = map[string]chargehand.Micros{}
+	}
+	return d
 }
 
 // resultForms are the forms of a result. A terminal shows its text by default, a file gets Markdown.

@@ -179,6 +179,15 @@ func done(r *chargehand.RunSummary) string {
 	return text
 }
 
+// accepted is done in a sentence.
+func accepted(r *chargehand.RunSummary) string {
+	text := fmt.Sprintf("%d/%d accepted", r.Accepted, r.Subtasks)
+	if r.Gaps > 0 {
+		text += ", " + term.Count(r.Gaps, "gap")
+	}
+	return text
+}
+
 func spent(r *chargehand.RunSummary) string {
 	if r.Budget == 0 {
 		return term.Money(r.Spent)
@@ -191,7 +200,10 @@ func (a *app) costCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "cost RUN", Short: "Show what a run spent, and on what", Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			return a.view(c, given[0], form, func(_ *session, v *chargehand.View) error { return report.Cost(a.io.Out, v, a.screen(a.io.Out)) })
+			return a.view(c, given[0], form, func(s *session, v *chargehand.View) error {
+				sign := func(row *chargehand.SubtaskView) chargehand.Sign { return progress.RowSign(v, row, !s.supervised) }
+				return report.Cost(a.io.Out, v, sign, a.screen(a.io.Out))
+			})
 		},
 	}
 	a.outputFlag(c, &form, "table", "json", "yaml", "name")
@@ -262,7 +274,7 @@ func (a *app) writeView(s *session, v *chargehand.View) error {
 	st := a.style(a.io.Out)
 	sign := progress.Sign(v, !s.supervised)
 	fmt.Fprintf(a.io.Out, "%s  %s  %s\n", st.Bold(v.RunID), term.Line(v.Title), st.Tone(sign.Tone, st.Glyph(sign)+" "+sign.Label))
-	facts := []string{"team " + v.Team, done(&v.RunSummary) + " accepted", spent(&v.RunSummary), "started " + term.Time(v.StartedAt) + " by " + v.StartedBy}
+	facts := []string{"team " + v.Team, accepted(&v.RunSummary), spent(&v.RunSummary), "started " + term.Time(v.StartedAt) + " by " + v.StartedBy}
 	if !v.EndedAt.IsZero() {
 		facts = append(facts, "took "+term.Span(v.EndedAt.Sub(v.StartedAt)))
 	}
@@ -280,11 +292,7 @@ func (a *app) writeView(s *session, v *chargehand.View) error {
 		if n := len(row.Attempts); n > 0 {
 			worker = row.Attempts[n-1].Worker
 		}
-		sign := progress.RowSign(row, !s.supervised)
-		if v.State.Final() && !row.State.Final() { // nobody is asked any more
-			sign = chargehand.SubtaskDegraded.Sign()
-			sign.Label = "Left out: not decided"
-		}
+		sign := progress.RowSign(v, row, !s.supervised)
 		t.Add(row.ID, row.Label, st.Glyph(sign)+" "+sign.Label, fmt.Sprint(len(row.Attempts)), worker, why(v, row))
 	}
 	return t.Write(a.io.Out, st)

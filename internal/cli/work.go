@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/cli/progress"
 	"github.com/chargehand/chargehand/internal/cli/report"
 )
 
@@ -69,7 +70,7 @@ func work(ctx context.Context, s *session, v *chargehand.View, f workForm) (*rep
 	if err != nil {
 		return nil, err
 	}
-	k := &report.Work{Run: v, Subtask: row}
+	k := &report.Work{Run: v, Subtask: row, Sign: progress.RowSign(v, row, !s.supervised)}
 	if k.Attempt, err = attempt(row, f.attempt); err != nil || k.Attempt == nil {
 		return k, err
 	}

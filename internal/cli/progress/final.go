@@ -88,14 +88,14 @@ func Sign(v *chargehand.View, alone bool) chargehand.Sign {
 }
 
 // RowSign is how a subtask is shown of a run that no process may supervise.
-func RowSign(row *chargehand.SubtaskView, alone bool) chargehand.Sign {
+func RowSign(v *chargehand.View, row *chargehand.SubtaskView, alone bool) chargehand.Sign {
 	switch row.State {
 	case chargehand.SubtaskQueued, chargehand.SubtaskRunning, chargehand.SubtaskValidating, chargehand.SubtaskRetrying:
-		if alone {
+		if alone && !v.State.Final() {
 			return Unsupervised
 		}
 	}
-	return row.Sign()
+	return v.RowSign(row)
 }
 
 // Unsupervised is how a run is shown that would go on if a process supervised it.
@@ -177,7 +177,7 @@ func (f Final) fate(row *chargehand.SubtaskView) string {
 	case v.State.Final() && !s.Final():
 		return "left out (not decided)"
 	default:
-		return strings.ToLower(RowSign(row, f.Alone).Label)
+		return strings.ToLower(RowSign(v, row, f.Alone).Label)
 	}
 }
 
@@ -257,7 +257,7 @@ func gaps(v *chargehand.View, st term.Style) []string {
 			why = strings.Join(row.Lacks, "; ")
 		}
 		if why == "" {
-			why = strings.ToLower(row.Sign().Label)
+			why = strings.ToLower(v.RowSign(row).Label)
 		}
 		if names[why] == nil {
 			order = append(order, why)

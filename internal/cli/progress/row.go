@@ -46,7 +46,7 @@ func (p Picture) rows(r *Run) []string {
 	const marks = 7 // columns before and behind the name
 	name = min(name, max(nameWidth, p.Width-1-marks-status))
 	for _, row := range shown {
-		sign := row.Sign()
+		sign := v.RowSign(row)
 		mark := p.Style.Tone(sign.Tone, term.Pad(p.Style.Glyph(sign), 2))
 		label := term.Pad(term.Clip(Name(row), name, p.Style.ASCII), name)
 		lines = append(lines, term.Hang("  "+mark+" "+label+"  ", p.status(v, row), p.Width-1, p.Style.ASCII)...)

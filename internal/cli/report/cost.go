@@ -12,7 +12,9 @@ import (
 var phases = []string{chargehand.PhasePlanning, chargehand.PhaseWorkers, chargehand.PhaseChecking, chargehand.PhaseSynthesis}
 
 // Cost writes what a run spent, by phase and by subtask; the phases sum to the total.
-func Cost(w io.Writer, v *chargehand.View, s Screen) error {
+//
+// sign says how each subtask stands.
+func Cost(w io.Writer, v *chargehand.View, sign func(*chargehand.SubtaskView) chargehand.Sign, s Screen) error {
 	t := term.Table{Head: []string{"PHASE", "USD"}}
 	for _, p := range phases {
 		t.Add(p, v.Phases[p].String())
@@ -31,17 +33,17 @@ func Cost(w io.Writer, v *chargehand.View, s Screen) error {
 	if _, err := fmt.Fprintf(w, "%s\n\n", s.Style.Text(line)); err != nil {
 		return err
 	}
-	return subtaskCosts(v, s).Write(w, s.Style)
+	return subtaskCosts(v, sign, s).Write(w, s.Style)
 }
 
-func subtaskCosts(v *chargehand.View, s Screen) *term.Table {
+func subtaskCosts(v *chargehand.View, sign func(*chargehand.SubtaskView) chargehand.Sign, s Screen) *term.Table {
 	t := &term.Table{Head: []string{"SUBTASK", "ATTEMPTS", "USD", "TOKENS", "STATE"}, Width: s.Width}
 	if planning := v.Phases[chargehand.PhasePlanning]; planning > 0 {
 		t.Add("planning", "", planning.String(), "", "")
 	}
 	for _, row := range v.Rows {
 		sum := row.Usage()
-		t.Add(row.Name(), fmt.Sprint(len(row.Attempts)), sum.USD.String(), fmt.Sprint(sum.Tokens()), row.Sign().Label)
+		t.Add(row.Name(), fmt.Sprint(len(row.Attempts)), sum.USD.String(), fmt.Sprint(sum.Tokens()), sign(row).Label)
 	}
 	return t
 }

@@ -252,7 +252,7 @@ func TestCost(t *testing.T) {
 		Attempts: []chargehand.AttemptView{{Usage: chargehand.Usage{USD: 400_000, InputTokens: 9}}, {Usage: chargehand.Usage{USD: 40_000}}},
 	}}
 	var b strings.Builder
-	if err := Cost(&b, v, Screen{}); err != nil {
+	if err := Cost(&b, v, (*chargehand.SubtaskView).Sign, Screen{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "cost.txt", b.String())
@@ -280,7 +280,7 @@ func work() *Work {
 		{Attempt: 3, Worker: "clause-a", StartedAt: at.Add(5 * time.Second)},
 	}
 	row.Attempts[1].Verdict.Recommendation = chargehand.Accept
-	k := &Work{Run: sh.Run, Subtask: row, Attempt: &row.Attempts[1], Checked: sh.Checked}
+	k := &Work{Run: sh.Run, Subtask: row, Sign: row.Sign(), Attempt: &row.Attempts[1], Checked: sh.Checked}
 	k.Transcript = []byte(`{"model":"m","turns":[{"text":"see \u001b[2J","calls":[{"name":"files_read","arguments":"{}","refused":true}]},{"text":"done"}]}`)
 	return k
 }

@@ -216,6 +216,17 @@ func verdictOf(d chargehand.Decision) string {
 	return word + " by " + d.Who() + when
 }
 
+// stood is how the run's page shows a subtask whose output is used: one with a gap is accepted in part.
+func stood(r *chargehand.Result, p *chargehand.Provenance) chargehand.Sign {
+	row := chargehand.SubtaskView{State: p.State}
+	for i := range r.Gaps {
+		if g := &r.Gaps[i]; g.Subtask == p.Subtask {
+			row.Lacks = []string{g.Why}
+		}
+	}
+	return row.Sign()
+}
+
 func unreviewed(list []chargehand.Provenance) int {
 	n := 0
 	for _, v := range list {
@@ -232,7 +243,7 @@ func (p *page) footer(r *chargehand.Result) {
 		p.line("| Subtask | Worker | Attempt | State |")
 		p.line("| --- | --- | --- | --- |")
 		for _, v := range r.Provenance {
-			p.line("| %s | %s | %d | %s |", term.Markdown(v.Subtask), term.Markdown(v.Worker), v.Attempt, v.State.Sign().Label)
+			p.line("| %s | %s | %d | %s |", term.Markdown(v.Subtask), term.Markdown(v.Worker), v.Attempt, stood(r, &v).Label)
 		}
 		p.line("")
 	}

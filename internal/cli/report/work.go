@@ -14,6 +14,7 @@ import (
 type Work struct {
 	Run     *chargehand.View
 	Subtask *chargehand.SubtaskView
+	Sign    chargehand.Sign         // how the subtask stands
 	Attempt *chargehand.AttemptView // the one that is shown whole; nil: none has begun
 	Checked
 	Transcript []byte // nil: there is none, or it is not asked for
@@ -43,7 +44,7 @@ func (k *Work) head(d *drawing) {
 	if k.Run.Title != "" {
 		title += d.Style.Text(" — ") + term.Line(k.Run.Title)
 	}
-	sign := k.Subtask.Sign()
+	sign := k.Sign
 	d.line("%s   %s", title, d.Style.Tone(sign.Tone, d.Style.Glyph(sign)+" "+sign.Label))
 	if k.Subtask.Why != "" {
 		d.paragraph("WHY", k.Subtask.Why)
