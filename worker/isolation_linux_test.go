@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chargehand/chargehand"
@@ -181,6 +182,44 @@ func TestHostileProgramWithoutIsolation(t *testing.T) {
 			if got[name] == "" {
 				t.Errorf("%s: it did not", name)
 			}
+		}
+	}
+}
+
+func init() { actors["descriptors"] = descriptors }
+
+// descriptors says which files a program finds open, beyond its standard streams.
+func descriptors() int {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	found := map[string]string{}
+	for fd := 3; fd < 256; fd++ {
+		var info syscall.Stat_t
+		if syscall.Fstat(fd, &info) == nil && info.Mode&syscall.S_IFMT == syscall.S_IFREG {
+			path, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+			if !strings.HasPrefix(path, "/sys/") { // what this program's own runtime opens
+				found[fmt.Sprint(fd)] = path
+			}
+		}
+	}
+	return answer(found)
+}
+
+// What the engine was started with open does not reach its programs.
+func TestProgramsInheritNoFiles(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("canary"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := syscall.Open(secret, syscall.O_RDONLY, 0) // without O_CLOEXEC, as a shell passes it on
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	for _, isolation := range []chargehand.Isolation{chargehand.IsolationAuto, chargehand.IsolationNone} {
+		kind := chargehand.ExecKind{Command: []string{os.Args[0]}, Env: map[string]string{"WORKER": "descriptors"}}
+		kind.Isolation = isolation
+		if got := worked(t, kind, t.TempDir()); len(got) > 0 {
+			t.Errorf("isolation %q: %v", isolation, got)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +21,13 @@ import (
 const tmp = "/tmp" // of the program alone
 
 // Guard keeps other processes of this account from reading this one's memory and environment, and from
-// following it with a debugger. Root can do all that nevertheless.
+// following it with a debugger. Root can do all that nevertheless. What this process was started with
+// open, beyond its standard streams, is not passed on to programs.
 func Guard() error {
+	err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) { // Linux before 5.11 cannot
+		return fmt.Errorf("keep open files from programs: %w", err)
+	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep other processes from reading this one: %w", err)
 	}

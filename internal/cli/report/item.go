@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/internal/cli/term"
@@ -109,8 +110,12 @@ func (p *page) items(items []chargehand.Item) {
 
 // state is what was decided about an item, in words.
 func state(it *chargehand.Item) string {
+	word := spoken(it.Verdict)
 	if sign := chargehand.SubtaskState(it.Verdict).Sign(); sign.Label != "" {
-		return sign.Label
+		word = sign.Label
 	}
-	return spoken(it.Verdict)
+	if len(it.ConfirmedBy) > 0 {
+		word += ", confirmed by " + strings.Join(it.ConfirmedBy, ", ")
+	}
+	return word
 }
