@@ -39,7 +39,7 @@
 //   - internal/ingress: limits what one address holds of a server.
 //   - internal/mcpapi, internal/a2aapi, internal/chatapi: teams as MCP tools, as A2A agents, and as
 //     models of the chat completions API.
-//   - internal/config, internal/scaffold: team files in, and a first one to start from.
+//   - internal/config, internal/registry, internal/scaffold: team files in, and a first one to start from.
 //   - internal/sim: made-up runs in virtual time, with everything going wrong that can;
 //     internal/sim/law: what must hold all the same.
 //   - internal/cli, cmd/chargehand: the command line.

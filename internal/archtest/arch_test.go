@@ -31,6 +31,7 @@ var may = map[string][]string{
 	"internal/regular":    {},
 	"internal/config":     {"", "internal/regular"},
 	"internal/scaffold":   {""},
+	"internal/registry":   {"", "internal/config"},
 	"internal/httpapi":    {"", "internal/dial"},
 	"client":              {""},
 	"internal/dial":       {},

@@ -62,6 +62,7 @@ type Ready struct {
 	Check     func(docs []chargehand.Document) error // refuses documents that it cannot work on; nil takes all
 	Summary   string                                 // one line of what it does
 	File      string                                 // that declares it; empty where it comes with the program
+	Tenants   []string                               // that may run it; empty means everyone
 
 	// WithModels is the team with language models, beside its own workers or instead of them. Nil:
 	// the team's declaration says who works.
@@ -103,6 +104,7 @@ type app struct {
 // flags are those that every command has.
 type flags struct {
 	data     string
+	registry string
 	anchor   string
 	witness  struct{ url, key string }
 	accept   struct{ rollback, newKey bool }
@@ -155,6 +157,7 @@ func (a *app) root() *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.data, "data", "", "data folder (default $CHARGEHAND_DATA_DIR, then the user's data folder)")
+	f.StringVar(&a.flags.registry, "registry", "", "folder of team files, which commands then know by name (default $CHARGEHAND_REGISTRY, then the folder registry if there is one)")
 	f.StringVar(&a.flags.anchor, "anchor", "", "folder outside the data folder for signed checkpoints (default $CHARGEHAND_ANCHOR, then the user's state folder, but none with --data)")
 	f.BoolVar(&a.flags.accept.rollback, "accept-rollback", false, "go on although the journal is not what its checkpoints say; it is put on record")
 	f.BoolVar(&a.flags.accept.newKey, "accept-new-key", false, "go on although the key that signed the checkpoints is not there; it is put on record")
@@ -173,7 +176,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.flags.check() }
 	root.AddCommand(
 		a.demoCommand(), a.initCommand(), a.runCommand(), a.runsCommand(), a.reviewCommand(), a.planCommand(),
-		a.policyCommand(), a.workersCommand(), a.toolsCommand(), a.auditCommand(), a.witnessCommand(), a.simCommand(), a.doctorCommand(),
+		a.policyCommand(), a.workersCommand(), a.toolsCommand(), a.registryCommand(), a.auditCommand(), a.witnessCommand(), a.simCommand(), a.doctorCommand(),
 		a.serveCommand(), a.schemaCommand(), a.versionCommand(), exitCodesTopic(),
 	)
 	exemplify(root)

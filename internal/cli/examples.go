@@ -20,6 +20,7 @@ var examples = map[string]string{
 	"plan lint":        "chargehand plan lint team.yaml",
 	"plan show":        "chargehand plan show contract-review nda.txt",
 	"policy lint":      "chargehand policy lint team.yaml",
+	"registry list":    "chargehand registry list\nchargehand registry list --registry teams",
 	"review approve":   "chargehand review approve rev_91ab --hash 9c1e04d27ab3 --reason \"checked against clause 9.2\"",
 	"review list":      "chargehand review list\nchargehand review list -o json",
 	"review next":      "chargehand review next",

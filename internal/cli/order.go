@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/registry"
 )
 
 // An orderForm is what the flags say about the runs to start.
@@ -18,29 +19,40 @@ type orderForm struct {
 	title    string
 	goal     string
 	plan     string
+	tenant   string
 	inputs   []string
 }
 
-// team is the ready-made team of that name, or the one in the file.
+// team is the ready-made team of that name, the one that the registry has, or the one in the file.
 func (a *app) team(name string) (Ready, error) {
 	if r, ok := a.Teams[name]; ok {
 		return r, nil
+	}
+	if !strings.ContainsAny(name, "/\\") && !registry.IsFile(name) {
+		if r, asked, err := a.registered(name); asked {
+			return r, err
+		}
 	}
 	if !strings.ContainsAny(name, "./\\") {
 		known := slices.Sorted(maps.Keys(a.Teams))
 		return Ready{}, &chargehand.Error{
 			Code: chargehand.CodeNotFound, What: fmt.Sprintf("there is no team %q", name),
 			Why:  "the ready-made teams are " + strings.Join(known, ", "),
-			Next: "name one of them, or a team file such as team.yaml",
+			Next: "name one of them, a team file such as team.yaml, or a folder of team files with --registry",
 		}
 	}
 	t, err := a.LoadTeam(name)
 	if err != nil {
 		return Ready{}, err
 	}
-	return Ready{Team: *t, File: name, Objective: func(docs []chargehand.Document) chargehand.Objective {
+	return declaredIn(name, t), nil
+}
+
+// declaredIn is a team that a file declares.
+func declaredIn(file string, t *chargehand.Team) Ready {
+	return Ready{Team: *t, File: file, Objective: func(docs []chargehand.Document) chargehand.Objective {
 		return chargehand.Objective{Goal: t.Description, Documents: docs}
-	}}, nil
+	}}
 }
 
 // orders makes one order for each document, or a single one where there are none.
@@ -69,7 +81,7 @@ func (a *app) orders(r Ready, f orderForm, docs []chargehand.Document) ([]charge
 
 // order is what all orders have in common.
 func (a *app) order(r Ready, f orderForm) (o chargehand.Order, err error) {
-	o = chargehand.Order{Team: r.Team, StartedBy: me()}
+	o = chargehand.Order{Team: r.Team, StartedBy: me(), Tenant: f.tenant}
 	if o.Budget.USD, err = money("--budget", f.budget); err != nil {
 		return o, err
 	}

@@ -45,6 +45,7 @@ func (a *app) runCommand() *cobra.Command {
 	fl.StringVar(&f.title, "title", "", "title of the run (default the file's name)")
 	fl.StringVar(&f.goal, "goal", "", "what to do (default the team's description)")
 	fl.StringVar(&f.plan, "plan", "", "file with a plan to follow instead of the team's planner")
+	fl.StringVar(&f.tenant, "tenant", "", "tenant that the runs are for")
 	fl.StringArrayVar(&f.inputs, "input", nil, "input as key=value; may be given more than once")
 	f.models.register(fl)
 	fl.BoolVar(&f.planOnly, "plan-only", false, "show the plan and start nothing")
@@ -58,6 +59,9 @@ func (a *app) runCommand() *cobra.Command {
 func (a *app) run(c *cobra.Command, f runForm, name string, files []string) error {
 	r, err := a.team(name)
 	if err != nil {
+		return err
+	}
+	if err := r.enabled(f.tenant); err != nil {
 		return err
 	}
 	if r, err = a.apply(f.models, r); err != nil {

@@ -107,6 +107,9 @@ func (a *app) served(names []string) ([]Ready, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := r.enabled(""); err != nil {
+			return nil, err
+		}
 		if first, taken := given[r.Team.Name]; taken {
 			return nil, usage(fmt.Sprintf("--team %s and --team %s are both the team %s", first, name, r.Team.Name), "give each team once; two of one name cannot be told apart")
 		}
