@@ -235,7 +235,24 @@ func (w *world) decideReview() {
 	case 4:
 		in.Comment, in.Approver = w.dice.words(), "x"+w.dice.words()
 	}
+	if r.Cause == chargehand.CauseUnknown || w.dice.one(12) {
+		w.settle(&in)
+	}
 	w.answer(in)
+}
+
+// settle has a decision say what became of a write, rightly or not, or give it up.
+func (w *world) settle(in *Decide) {
+	switch w.dice.below(4) {
+	case 0: // it is given up, or approved as it stands
+	case 1:
+		in.Settled, in.Approved = chargehand.SettledNot, w.dice.one(6)
+	default:
+		in.Settled, in.Approved = chargehand.SettledHappened, true
+		if !w.dice.one(6) {
+			in.Given = &Given{Output: "sha256:given", Size: 9, Verdict: w.dice.verdict()}
+		}
+	}
 }
 
 // passTime moves the clock: a little, to the next wake-up, far, or back.
