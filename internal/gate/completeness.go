@@ -143,8 +143,11 @@ func (k *check) shown(a *absence, claim *chargehand.Claim, beneath []string) {
 // answered refuses an item that is said to be present by an answer that says that it is not. Words that
 // answer a question, such as "None", are left to the quote.
 func (k *check) answered(it *item) {
+	if it.answer == "" || figured(it.answer, it.key) { // most say something: they cost no allocation
+		return
+	}
 	word := strings.ToLower(strings.TrimSpace(it.answer))
-	if it.answer == "" || verdicts[word] && word != "absent" || !absentWordsOf(it.answer, it.key) {
+	if verdicts[word] && word != "absent" || !absentWordsOf(it.answer, it.key) {
 		return
 	}
 	f := k.find(chargehand.LayerCompleteness, "search", chargehand.SeverityError, it.at(k.contract.items.answer))
