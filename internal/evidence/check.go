@@ -44,7 +44,7 @@ func (v *verification) manifest() audit.Check {
 		}
 	}
 	return audit.Check{
-		Count: int64(len(v.parts)), Proved: "every part is as it was exported; removals were stated by whoever held the log's key",
+		Count: int64(len(v.parts)), Proved: "every part is as it was exported; the holder of the log's key stated the removals",
 		NotProved: "that the reasons it gives for removals are true",
 	}
 }

@@ -37,7 +37,7 @@ func (e *Entry) debate(f chargehand.Fact) {
 		case f.By != "":
 			by = "by " + string(f.By)
 		case f.OtherAttempt == 0:
-			by = "for nobody answers"
+			by = "because no worker answers"
 		}
 		e.says("the debate is over, %s: %s%s", by, f.Why, after("; confirmed by ", f.ConfirmedBy))
 	}

@@ -19,7 +19,7 @@ func TestDebatesInWords(t *testing.T) {
 			"for accepted outputs say otherwise: s1 says otherwise on fee",
 		},
 		{chargehand.DebateSettled{OtherAttempt: 2, Why: "a and b agree", ConfirmedBy: "b"}, "over, by agreement: a and b agree; confirmed by b"},
-		{chargehand.DebateSettled{Why: "there is no money to go on"}, "over, for nobody answers: there is no money to go on"},
+		{chargehand.DebateSettled{Why: "there is no money to go on"}, "over, because no worker answers: there is no money to go on"},
 		{chargehand.DebateSettled{By: chargehand.AdjudicateByRules, OtherAttempt: 1, Why: "a and b disagree"}, "over, by rules: a and b disagree"},
 	} {
 		if e := Describe(chargehand.Record{Fact: c.fact}); !strings.Contains(e.Text, c.want) {

@@ -182,7 +182,7 @@ func (e *Entry) attempt(f chargehand.Fact) {
 		e.says("ended without an output: %s%s%s", f.Cause, after(": ", f.Message), left(f.Transcript, f.Stderr))
 	case chargehand.AttemptStopped:
 		e.Subject, e.Actor = subject(f.AttemptRef), ActorWorker
-		e.says("let go of its attempt%s", left(f.Transcript, f.Stderr))
+		e.says("confirmed that its attempt stopped%s", left(f.Transcript, f.Stderr))
 	case chargehand.LateResult:
 		e.Subject, e.Actor = subject(f.AttemptRef), ActorWorker
 		e.says("answered too late; kept and not used: %s%s", f.Why, left(f.Transcript, f.Stderr))

@@ -27,7 +27,7 @@ type Redaction struct {
 func (r *Redaction) Check() []chargehand.Problem {
 	var out []chargehand.Problem
 	if strings.TrimSpace(r.Reason) == "" {
-		out = append(out, chargehand.Problem{Path: "$.reason", Message: "is missing: whoever reads the pack is told why something is not in it"})
+		out = append(out, chargehand.Problem{Path: "$.reason", Message: "is missing: it tells readers of the pack why something is not in it"})
 	}
 	if len(r.Records)+len(r.Artifacts) == 0 {
 		out = append(out, chargehand.Problem{Path: "$", Message: "names neither records nor artifacts"})
