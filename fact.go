@@ -333,6 +333,7 @@ type RunEnded struct {
 type PauseBegan struct {
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
+	Still  bool   `json:"still,omitempty"` // the time of the run and of its attempts stands still; reviews keep their deadlines
 }
 
 // PauseEnded ends a pause.

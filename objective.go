@@ -72,7 +72,8 @@ type RunSummary struct {
 	Budget     Micros     `json:"budgetUSD"`
 	StartedAt  time.Time  `json:"startedAt"`
 	EndedAt    time.Time  `json:"endedAt,omitzero"`
-	DeadlineAt time.Time  `json:"deadlineAt,omitzero"`
+	DeadlineAt time.Time  `json:"deadlineAt,omitzero"` // zero also while the run is paused, for its time stands still
+	Left       Duration   `json:"left,omitempty"`      // of a paused run's time until its deadline, which goes on when the run does
 	StartedBy  string     `json:"startedBy,omitempty"`
 	Tenant     string     `json:"tenant,omitempty"`
 	ResultRef  string     `json:"resultRef,omitempty"`  // content hash of the Result as JSON; empty until the run has ended

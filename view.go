@@ -80,7 +80,9 @@ type AttemptView struct {
 	Worker     string        `json:"worker"`
 	StartedAt  time.Time     `json:"startedAt"`
 	EndedAt    time.Time     `json:"endedAt,omitzero"`
-	DeadlineAt time.Time     `json:"deadlineAt"`
+	DeadlineAt time.Time     `json:"deadlineAt,omitzero"` // zero also while its run is paused
+	Left       Duration      `json:"left,omitempty"`      // until its deadline, while its run is paused
+	Limit      Duration      `json:"limit,omitempty"`     // the time it has in all; zero: from StartedAt to DeadlineAt
 	Output     string        `json:"output,omitempty"`
 	Verdict    *Verdict      `json:"verdict,omitempty"`
 	VerdictRef string        `json:"verdictRef,omitempty"`
@@ -112,7 +114,13 @@ func (v *View) Apply(r Record) {
 		v.debated(f)
 	case ReviewOpened, ReviewDecided:
 		v.judgedByPeople(f)
-	case PauseBegan, PauseEnded, RunStopping, RunEnded, BudgetLow:
+	case PauseBegan:
+		v.paused(r.At, f)
+	case PauseEnded:
+		v.resumed(r.At)
+	case Recovered, AttemptResumed:
+		v.restarted(r.At, f)
+	case RunStopping, RunEnded, BudgetLow:
 		v.controlled(r.At, f)
 	case Overbilled:
 		v.Overbilled.Calls++
@@ -147,7 +155,10 @@ func (v *SubtaskView) consume(attempt int, use Usage) {
 // forked leaves the attempts under way to the parent: those that only read are begun anew, and what
 // becomes of the others follows.
 func (v *View) forked(at time.Time, f Forked) {
-	v.StartedAt, v.DeadlineAt, v.Inherited = at, f.DeadlineAt, v.Spent
+	v.StartedAt, v.Inherited = at, v.Spent
+	if v.DeadlineAt = f.DeadlineAt; v.Left > 0 {
+		v.DeadlineAt, v.Left = time.Time{}, Duration(f.DeadlineAt.Sub(at))
+	}
 	if f.By != "" {
 		v.StartedBy = f.By
 	}
@@ -334,10 +345,6 @@ func (v *View) judgedByPeople(f Fact) {
 
 func (v *View) controlled(at time.Time, f Fact) {
 	switch f := f.(type) {
-	case PauseBegan:
-		v.State, v.PausedBy, v.Why = RunPaused, f.By, f.Reason
-	case PauseEnded:
-		v.State, v.PausedBy, v.Why = RunRunning, "", ""
 	case RunStopping:
 		v.Why = f.Why
 	case BudgetLow:

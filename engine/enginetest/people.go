@@ -100,7 +100,7 @@ func refusesDecisions(t *testing.T, open Open) {
 
 func controls(t *testing.T, open Open) {
 	e := open(t, worker.Set{"liar": says(lying)}, nil)
-	run, _ := parked(t, e, nil)
+	run, _ := parked(t, e, func(o *chargehand.Order) { o.Deadline = chargehand.Duration(20 * time.Minute) })
 	ctx := background(t)
 	if err := e.Control(ctx, run, chargehand.Control{Verb: chargehand.Pause, By: "olu", Reason: "lunch"}); err != nil {
 		t.Fatal(err)
@@ -109,6 +109,14 @@ func controls(t *testing.T, open Open) {
 	v, err := e.Run(ctx, run)
 	if err != nil || v.State != chargehand.RunPaused || v.PausedBy != "olu" {
 		t.Fatalf("the run is %s by %q (%v)", v.State, v.PausedBy, err)
+	}
+	left := v.Left.Std()
+	if !v.DeadlineAt.IsZero() || left <= 0 || left > 20*time.Minute || !v.Reviews[0].Due().Equal(v.Reviews[0].Deadline) {
+		t.Errorf("a paused run shows the deadline %s, %s left, and its review %s", v.DeadlineAt, left, v.Reviews[0].Due())
+	}
+	listed, err := e.Runs(ctx, chargehand.Filter{})
+	if err != nil || len(listed) != 1 || listed[0] != v.RunSummary {
+		t.Errorf("listed as %+v (%v), shown as %+v", listed, err, v.RunSummary)
 	}
 	if err := e.Control(ctx, run, chargehand.Control{Verb: chargehand.Resume, By: "olu"}); err != nil {
 		t.Fatal(err)

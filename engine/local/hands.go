@@ -37,7 +37,7 @@ type hands struct {
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
-	stops map[leaseKey]context.CancelFunc // of attempts under way
+	terms map[leaseKey]*term // of attempts under way
 }
 
 // leaseKey names an attempt's hold on a worker; epochs are never used twice.
@@ -50,6 +50,10 @@ type leaseKey struct {
 func (h *hands) begin(run string, team *chargehand.Team, e supervise.Effect) {
 	if stop, ok := e.(supervise.Stop); ok {
 		h.stop(run, stop)
+		return
+	}
+	if r, ok := e.(supervise.Reschedule); ok {
+		h.reschedule(run, r)
 		return
 	}
 	j := job{h, run, team}
@@ -176,32 +180,47 @@ func (j job) kit() *kit { return j.kits.of(j.team) }
 // deadline has passed; the context's own is the backstop, so that a worker which heeds it does not
 // seem to have given up before.
 func (h *hands) arm(key leaseKey, deadline time.Time) context.Context {
-	ctx, cancel := context.WithTimeout(h.ctx, deadline.Sub(h.now())+backstop)
+	t := newTerm(h.ctx, deadline.Sub(h.now())+backstop)
 	h.mu.Lock()
-	h.stops[key] = cancel
+	h.terms[key] = t
 	h.mu.Unlock()
-	return ctx
+	return t
+}
+
+// reschedule moves the end of an attempt whose run was paused, or goes on.
+func (h *hands) reschedule(run string, r supervise.Reschedule) {
+	switch t := h.term(leaseKey{run, r.Epoch}); {
+	case t == nil:
+	case r.DeadlineAt.IsZero():
+		t.stand()
+	default:
+		t.goOn(r.DeadlineAt.Sub(h.now()) + backstop)
+	}
+}
+
+// term is that of an attempt under way, nil where it is not.
+func (h *hands) term(key leaseKey) *term {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.terms[key]
 }
 
 // disarm forgets an attempt that has ended.
 func (h *hands) disarm(key leaseKey) {
 	h.mu.Lock()
-	cancel := h.stops[key]
-	delete(h.stops, key)
+	t := h.terms[key]
+	delete(h.terms, key)
 	h.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if t != nil {
+		t.stop()
 	}
 }
 
 // stop cancels an attempt. The goroutine that runs it reports when its worker has let go; an
 // attempt that is not under way has let go already.
 func (h *hands) stop(run string, s supervise.Stop) {
-	h.mu.Lock()
-	cancel := h.stops[leaseKey{run, s.Epoch}]
-	h.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if t := h.term(leaseKey{run, s.Epoch}); t != nil {
+		t.stop()
 		time.AfterFunc(leaveTime, func() { h.complain(run, s) })
 		return
 	}
@@ -212,7 +231,7 @@ func (h *hands) stop(run string, s supervise.Stop) {
 func (h *hands) complain(run string, s supervise.Stop) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stops[leaseKey{run, s.Epoch}] != nil && h.ctx.Err() == nil {
+	if h.terms[leaseKey{run, s.Epoch}] != nil && h.ctx.Err() == nil {
 		h.log.Error("a worker ignores that it was stopped, and keeps its slot", "run", run, "subtask", s.Subtask, "attempt", s.Attempt)
 	}
 }

@@ -166,7 +166,7 @@ func (e *Engine) start() {
 	e.alarm = time.NewTimer(time.Hour)
 	e.hands = hands{
 		ctx: ctx, store: e.store, kits: e.kits, put: e.inbox.put, log: e.opt.Log,
-		now: e.clock.now, stops: map[leaseKey]context.CancelFunc{}, idle: make(chan func()), calm: make(chan struct{}, 1),
+		now: e.clock.now, terms: map[leaseKey]*term{}, idle: make(chan func()), calm: make(chan struct{}, 1),
 	}
 }
 

@@ -21,11 +21,8 @@ func (j job) released(ctx context.Context, l supervise.Launch) bool {
 	if !final(l) && !j.notary.behind() {
 		return true
 	}
-	left := l.Task.DeadlineAt.Sub(j.now())
-	wait, cancel := context.WithTimeout(ctx, left-min(left/10, time.Second))
-	defer cancel()
 	var err error
-	j.await(func() { err = j.notary.cover(wait) })
+	j.await(func() { err = j.covered(ctx) })
 	if err == nil {
 		return true
 	}
@@ -43,6 +40,27 @@ func (j job) released(ctx context.Context, l supervise.Launch) bool {
 		Message: plain("held back, nothing was done: " + err.Error()),
 	})
 	return false
+}
+
+// covered waits until a checkpoint covers all that is durable, and gives up shortly before the attempt's
+// deadline, which moves on while its run is paused.
+func (j job) covered(ctx context.Context) error {
+	left := remaining(ctx)
+	margin := min(left/10, time.Second)
+	for {
+		wait, cancel := context.WithTimeout(ctx, left-margin)
+		err := j.notary.cover(wait)
+		cancel()
+		if left = remaining(ctx); err == nil || ctx.Err() != nil || left <= margin {
+			return err
+		}
+	}
+}
+
+// remaining is how long it is until the deadline of an attempt.
+func remaining(ctx context.Context) time.Duration {
+	end, _ := ctx.Deadline()
+	return time.Until(end) - backstop
 }
 
 // final reports whether what an attempt does cannot be taken back, or not be done again.

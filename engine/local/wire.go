@@ -52,11 +52,8 @@ func (j job) wire(l *supervise.Launch) *wire {
 
 // halt ends the context of an attempt, which goes on being one under way.
 func (h *hands) halt(key leaseKey) {
-	h.mu.Lock()
-	cancel := h.stops[key]
-	h.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if t := h.term(key); t != nil {
+		t.stop()
 	}
 }
 

@@ -278,6 +278,9 @@ func (a *app) writeView(s *session, v *chargehand.View) error {
 	if !v.EndedAt.IsZero() {
 		facts = append(facts, "took "+term.Span(v.EndedAt.Sub(v.StartedAt)))
 	}
+	if until := deadline(&v.RunSummary); until != "" {
+		facts = append(facts, until)
+	}
 	fmt.Fprintf(a.io.Out, "%s\n", term.Line(strings.Join(facts, ", ")))
 	if v.Why != "" {
 		fmt.Fprintf(a.io.Out, "%s\n", term.Line(v.Why))
@@ -296,6 +299,18 @@ func (a *app) writeView(s *session, v *chargehand.View) error {
 		t.Add(row.ID, row.Label, st.Glyph(sign)+" "+sign.Label, fmt.Sprint(len(row.Attempts)), worker, why(v, row))
 	}
 	return t.Write(a.io.Out, st)
+}
+
+// deadline is when a run that is not over ends at the latest; empty where it may take as long as it wants.
+func deadline(r *chargehand.RunSummary) string {
+	switch {
+	case r.State.Final():
+	case r.Left > 0:
+		return "paused " + term.Span(r.Left.Std()) + " before its deadline"
+	case !r.DeadlineAt.IsZero():
+		return "deadline " + term.Time(r.DeadlineAt)
+	}
+	return ""
 }
 
 // why is what there is to say of a subtask that is not accepted: of one that waits for a person, what

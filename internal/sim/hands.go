@@ -24,6 +24,7 @@ type hands struct {
 type job struct {
 	run    string
 	launch supervise.Launch
+	terms  int  // how often its time was set
 	over   bool // the worker has let go
 	deaf   bool // it ignores its stop
 	late   bool // stopped, it hands over what it has all the same
@@ -47,6 +48,8 @@ func (w *world) pursue(e turn.Effect) {
 		w.launch(e.Run, do)
 	case supervise.Stop:
 		w.stop(e.Run, do)
+	case supervise.Reschedule:
+		w.reschedule(e.Run, do)
 	case supervise.Judge:
 		w.judge(e.Run, do)
 	case supervise.Compare:
@@ -107,7 +110,32 @@ func (w *world) launch(run string, do supervise.Launch) {
 	boot := w.boots
 	w.needs(boot, j, takes, at)
 	w.later(takes, func() { w.ends(boot, j, at) })
-	w.later(deadline+d.within(0, 5*time.Millisecond), func() { w.cancel(boot, j, at) }) // its context ends
+	w.setTerm(j, deadline+d.within(0, 5*time.Millisecond), at)
+}
+
+// setTerm has an attempt's context end so long from now.
+func (w *world) setTerm(j *job, in time.Duration, at spot) {
+	j.terms++
+	boot, term := w.boots, j.terms
+	w.later(in, func() {
+		if j.terms == term {
+			w.cancel(boot, j, at)
+		}
+	})
+}
+
+// reschedule moves the end of an attempt's context; while its run is paused it has none.
+func (w *world) reschedule(run string, do supervise.Reschedule) {
+	j := w.hands.jobs[do.Epoch]
+	switch {
+	case j == nil:
+	case do.DeadlineAt.IsZero():
+		j.terms++
+		w.tally.branch("attempt stands still")
+	default:
+		w.tally.branch("attempt has its time again")
+		w.setTerm(j, do.DeadlineAt.Sub(w.clockNow())+time.Millisecond, spot{what: "term", run: run, task: do.Subtask, a: do.Attempt, b: int(w.boots)})
+	}
 }
 
 // ends has a worker answer.

@@ -55,6 +55,7 @@ var rules = []rule{
 	{"debate-unanswered", "debate output-before-verdict", 6_000},
 	{"crash-ceiling", "ledger", 3_000},
 	{"shortfall-said", "known-shortfall", 300},
+	{"pause-time", "paused-stands-still", 300},
 }
 
 var mutants = flag.Int("mutants", 4, "how many rules are switched off, one at a time; 0 means all")

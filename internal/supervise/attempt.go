@@ -18,11 +18,12 @@ type attempt struct {
 	number   int
 	worker   string
 	instance string
-	epoch    int64 // zero until it has started
-	deadline time.Time
-	armed    int64 // seq of the record that set the deadline; zero: it is not watched
-	adrift   bool  // it died with the engine while the run was paused, and waits for its worker
-	started  time.Time
+	epoch    int64         // zero until it has started
+	limit    time.Duration // from started to the deadline, pauses left out
+	deadline time.Time     // zero while its run stands still
+	left     time.Duration // until the deadline, of an attempt whose run stands still
+	armed    int64         // seq of the record that set the deadline; zero: it is not watched
+	adrift   bool          // it died with the engine while the run was paused, and waits for its worker
 	feedback string
 
 	input    string // hash of what the worker was given
@@ -143,7 +144,7 @@ func (m *Machine) launch(k *task) Launch {
 			AllowedTools: allowed(k.spec, w), MaxToolCalls: mostCalls(k.spec, w), ToolDigests: m.tools.of(pinned(k.spec, w)),
 			DoneActions: slices.Clone(k.actions), Effect: effectOf(k),
 			ExpectedOutputContract: k.spec.OutputContract, RequiredAspects: k.spec.RequiredAspects,
-			TimeoutMS: k.attempt.deadline.Sub(k.attempt.started).Milliseconds(), DeadlineAt: k.attempt.deadline,
+			TimeoutMS: k.attempt.limit.Milliseconds(), DeadlineAt: k.attempt.deadline,
 			Budget: m.allowance(k), Feedback: k.attempt.feedback, LastOutput: k.lastOutput(), Role: k.spec.Role,
 		},
 	}
@@ -197,18 +198,16 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 	case chargehand.AttemptStarted:
 		k := m.board.tasks[f.Subtask]
 		a := &k.attempt
-		a.number, a.worker, a.instance, a.epoch, a.deadline = f.Attempt, f.Worker, f.Instance, f.Epoch, f.DeadlineAt
-		a.started, a.feedback, a.armed = m.last, f.Feedback, m.seq
+		a.number, a.worker, a.instance, a.epoch, a.feedback = f.Attempt, f.Worker, f.Instance, f.Epoch, f.Feedback
 		m.board.move(k, chargehand.SubtaskRunning)
-		m.timers.add(timer{at: f.DeadlineAt, attempt: f.AttemptRef, seq: m.seq})
+		m.watch(k, f.DeadlineAt)
 	case chargehand.AttemptResumed:
 		k := m.board.tasks[f.Subtask]
 		a := &k.attempt
 		if a.adrift {
 			a.epoch, a.instance, a.adrift = f.Epoch, f.Instance, false
 		}
-		a.deadline, a.started, a.armed = f.DeadlineAt, m.last, m.seq
-		m.timers.add(timer{at: f.DeadlineAt, attempt: f.AttemptRef, seq: m.seq})
+		m.watch(k, f.DeadlineAt)
 	case chargehand.OutputChecked:
 		k := m.board.tasks[f.Subtask]
 		a := &k.attempt
@@ -233,7 +232,7 @@ func (m *Machine) applyAttempt(f chargehand.Fact) {
 	case chargehand.Recovered:
 		for _, k := range m.board.order {
 			if k.state == chargehand.SubtaskRunning {
-				k.attempt.armed = 0 // until it is pursued again
+				k.attempt.armed, k.attempt.left = 0, 0 // until it is pursued again, with all of its time
 				k.attempt.adrift = k.attempt.adrift || m.run.adrift
 			}
 		}
@@ -380,8 +379,7 @@ func outcome(c chargehand.Cause) chargehand.Outcome {
 // overrun ends an attempt at its deadline (SPEC.md ·71, ·86). Its worker keeps the slot until it
 // confirms the stop; the task does not wait for that.
 func (m *Machine) overrun(now time.Time, k *task, out *Output) {
-	limit := k.attempt.deadline.Sub(k.attempt.started)
-	why := k.attempt.worker + " took longer than " + limit.String()
+	why := k.attempt.worker + " took longer than " + k.attempt.limit.String()
 	if w := m.team.Worker(k.attempt.worker); k.spec.TimeoutMS == 0 && w != nil && w.Latency() == 0 {
 		why += ", and neither timeoutMs nor averageLatencyMs says how long it may take"
 	}

@@ -1,6 +1,10 @@
 package supervise
 
-import "github.com/chargehand/chargehand"
+import (
+	"time"
+
+	"github.com/chargehand/chargehand"
+)
 
 // An Effect is a goal for the hands outside: safe to pursue twice, and answered by an input. The
 // set is closed.
@@ -44,6 +48,14 @@ type Launch struct {
 type Stop struct {
 	chargehand.AttemptRef
 	Epoch int64 `json:"epoch"`
+}
+
+// Reschedule wants an attempt that is under way to end by another time than its Launch said. Nothing
+// answers it.
+type Reschedule struct {
+	chargehand.AttemptRef
+	Epoch      int64     `json:"epoch"`
+	DeadlineAt time.Time `json:"deadlineAt,omitzero"` // zero: its time stands still, and what is left of it stays
 }
 
 // Judge wants the reviewer's verdict; JudgeAnswered answers it.
@@ -118,6 +130,7 @@ type WriteResult struct {
 func (MakePlan) effect()    {}
 func (Launch) effect()      {}
 func (Stop) effect()        {}
+func (Reschedule) effect()  {}
 func (Judge) effect()       {}
 func (Compare) effect()     {}
 func (Aggregate) effect()   {}

@@ -87,8 +87,8 @@ func Branch(records []chargehand.Record, run, seed string, p chargehand.Parent) 
 // write among them may have taken effect there, and goes to a person. People are asked again.
 func (m *Machine) fork(now time.Time, in Fork, out *Output) {
 	f := chargehand.Forked{Parent: in.Parent, By: clip(in.By, maxName)}
-	if !m.run.deadline.IsZero() {
-		f.DeadlineAt = now.Add(m.run.deadline.Sub(m.run.started))
+	if m.run.limit > 0 {
+		f.DeadlineAt = now.Add(m.run.limit)
 	}
 	m.record(now, f, out)
 	m.askAgain(now, out)
@@ -127,13 +127,16 @@ func (m *Machine) leaveBehind(now time.Time, k *task, out *Output) {
 	}, out)
 }
 
-func (m *Machine) applyFork(f chargehand.Forked) {
-	m.run.started, m.run.deadline, m.run.inherited = m.last, f.DeadlineAt, m.ledger.settled.usd
+func (m *Machine) applyFork(r chargehand.Record, f chargehand.Forked) {
+	still := m.run.left > 0
+	m.run.started, m.run.inherited = m.last, m.ledger.settled.usd
 	if f.By != "" {
 		m.run.startedBy = f.By
 	}
 	m.run.adrift = m.run.state == chargehand.RunPaused
-	m.timers.add(timer{at: f.DeadlineAt, seq: m.seq})
+	if m.setDeadline(r, f.DeadlineAt); still {
+		m.stand(r.At)
+	}
 	for _, k := range m.board.order {
 		m.board.stopping -= len(k.stopping)
 		k.stopping = nil

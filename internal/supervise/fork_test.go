@@ -87,8 +87,14 @@ func (w *world) isItsOwn(before chargehand.RunSummary) {
 	if now.NeedsHuman < before.NeedsHuman && now.State == before.State && w.m.run.abort == nil {
 		w.t.Fatalf("%d questions were open, the fork asks %d", before.NeedsHuman, now.NeedsHuman)
 	}
-	if !before.DeadlineAt.IsZero() && now.DeadlineAt.Sub(w.now) != before.DeadlineAt.Sub(before.StartedAt) {
-		w.t.Fatalf("the parent had until %s, the fork has until %s", before.DeadlineAt, now.DeadlineAt)
+	if began := w.law.records[0]; !before.DeadlineAt.IsZero() || before.Left > 0 {
+		left, all := now.Left.Std(), began.Fact.(chargehand.RunStarted).DeadlineAt.Sub(began.At)
+		if !now.DeadlineAt.IsZero() {
+			left = now.DeadlineAt.Sub(w.now)
+		}
+		if left != all || (now.Left > 0) != (before.Left > 0) {
+			w.t.Fatalf("the parent had %s at its start, its fork has %s; stood still: %s, %s", all, left, before.Left, now.Left)
+		}
 	}
 	for _, r := range w.m.desk.order {
 		if r.RunID != "fork" || r.Open() && !w.m.closing.asked && !r.OpenedAt.Equal(w.now) {

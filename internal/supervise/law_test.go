@@ -42,6 +42,11 @@ type law struct {
 	debates   map[string]*dispute
 	planAsked int
 	aggregate map[string]bool // the outputs in the latest; nil before
+	paused    bool
+	stood     bool // it was paused when the step began
+	since     time.Time
+	due       map[chargehand.AttemptRef]time.Time // of attempts that run, pauses added
+	deadline  time.Time                           // of the run, likewise; zero: none
 	result    bool
 	ended     bool
 }
@@ -52,17 +57,19 @@ func newLaw(team *chargehand.Team) *law {
 		running: map[chargehand.AttemptRef]int64{}, stopping: map[chargehand.AttemptRef]int64{}, checked: map[chargehand.AttemptRef]chargehand.Verdict{},
 		judged: map[chargehand.AttemptRef]chargehand.Recommendation{}, asked: map[chargehand.AttemptRef]int{},
 		reviews: map[string]chargehand.Review{}, approved: map[chargehand.AttemptRef]bool{}, doubtful: map[string]bool{}, harmless: map[chargehand.AttemptRef]bool{},
-		debates: map[string]*dispute{}, stances: map[chargehand.AttemptRef][]chargehand.Stance{}, stated: map[string][]chargehand.Stance{},
+		due: map[chargehand.AttemptRef]time.Time{}, debates: map[string]*dispute{}, stances: map[chargehand.AttemptRef][]chargehand.Stance{}, stated: map[string][]chargehand.Stance{},
 	}
 }
 
 // step judges one output.
 func (w *law) step(t fataler, now time.Time, out Output) {
+	w.stood = w.paused
 	for _, r := range out.Records {
 		if r.Seq != w.seq+1 || r.At.Before(w.at) {
 			t.Fatalf("record %d at %s follows record %d at %s", r.Seq, r.At, w.seq, w.at)
 		}
 		w.seq, w.at = r.Seq, r.At
+		w.clock(t, r)
 		w.fact(t, r.Fact)
 		w.money(t, r.Fact)
 	}
@@ -71,6 +78,37 @@ func (w *law) step(t fataler, now time.Time, out Output) {
 	}
 	if out.Done != w.ended {
 		t.Fatalf("done is %t, and the run has ended: %t", out.Done, w.ended)
+	}
+}
+
+// clock checks that nothing falls due before its time, which stands still while the run is paused.
+func (w *law) clock(t fataler, r chargehand.Record) {
+	switch f := r.Fact.(type) {
+	case chargehand.RunStarted:
+		w.deadline = f.DeadlineAt
+	case chargehand.Forked:
+		w.deadline, w.since = f.DeadlineAt, r.At
+	case chargehand.PauseBegan:
+		w.since = r.At
+	case chargehand.PauseEnded:
+		for ref, at := range w.due {
+			w.due[ref] = at.Add(r.At.Sub(w.since))
+		}
+		if !w.deadline.IsZero() {
+			w.deadline = w.deadline.Add(r.At.Sub(w.since))
+		}
+	case chargehand.AttemptStarted:
+		w.due[f.AttemptRef] = f.DeadlineAt
+	case chargehand.AttemptResumed:
+		w.due[f.AttemptRef] = f.DeadlineAt
+	case chargehand.AttemptFailed:
+		if f.Cause == chargehand.CauseDeadline && (w.stood || r.At.Before(w.due[f.AttemptRef])) {
+			t.Fatalf("%s is past its deadline at %s, which is %s; paused: %t", ref(f.AttemptRef), moment(r.At), moment(w.due[f.AttemptRef]), w.stood)
+		}
+	case chargehand.RunStopping:
+		if f.Stop == chargehand.StopDeadlineReached && (w.stood || r.At.Before(w.deadline)) {
+			t.Fatalf("the run is past its deadline at %s, which is %s; paused: %t", moment(r.At), moment(w.deadline), w.stood)
+		}
 	}
 }
 
@@ -92,6 +130,8 @@ func (w *law) effect(t fataler, e Effect) {
 		if _, runs := w.running[e.AttemptRef]; runs {
 			ok = false
 		}
+	case Reschedule:
+		ok = w.running[e.AttemptRef] == e.Epoch && w.paused == e.DeadlineAt.IsZero()
 	case Judge:
 		ok = w.asked[e.AttemptRef] == e.Times && e.Times > 0
 	case Compare:
@@ -199,6 +239,10 @@ func (w *law) runFact(t fataler, f chargehand.Fact) {
 			t.Fatalf("the result is made of %v, and %v are accepted", w.aggregate, w.accepted())
 		}
 		w.result = true
+	case chargehand.PauseBegan:
+		w.paused = true
+	case chargehand.PauseEnded:
+		w.paused = false
 	case chargehand.Forked:
 		w.forked()
 	case chargehand.RunEnded:

@@ -24,7 +24,7 @@ type Machine struct {
 	id   string           // of the run
 	team *chargehand.Team // what the run began with; read only
 
-	run      run      // run.go: identity, deadline, pause, end
+	run      run      // run.go: identity, deadline, end; pause.go: pause
 	planning planning // plan.go: versions and iterations
 	board    board    // board.go: subtasks, attempts, who waits for whom
 	ledger   ledger   // ledger.go: money
@@ -248,7 +248,7 @@ func (m *Machine) apply(r chargehand.Record) {
 	case chargehand.AggregateAsked, chargehand.Aggregated, chargehand.ResultAsked:
 		m.applyClosing(f)
 	case chargehand.Forked:
-		m.applyFork(f)
+		m.applyFork(r, f)
 	case chargehand.ToolsUsed, chargehand.ToolsAllowed:
 		m.applyTools(f)
 	}

@@ -112,7 +112,7 @@ func (s *script) factLine(f chargehand.Fact) string {
 	case chargehand.RunEnded:
 		return phrase("ENDED", string(f.State), string(f.Stop), quoted(f.Why))
 	case chargehand.PauseBegan:
-		return "paused by " + f.By
+		return phrase("paused by", f.By, when(!f.Still, "while time goes on"))
 	case chargehand.PauseEnded:
 		return phrase("pause ended", when(f.By != "", "by %s", f.By))
 	case chargehand.RunStopping:
@@ -314,6 +314,8 @@ func effectLine(e Effect) string {
 			when(e.Task.LastOutput != nil, "to revise %s", last(e.Task)), when(len(e.Task.DoneActions) > 0, "not again %s", strings.Join(e.Task.DoneActions, ",")))
 	case Stop:
 		return "=> stop " + ref(e.AttemptRef)
+	case Reschedule:
+		return phrase("=> time of", ref(e.AttemptRef), when(e.DeadlineAt.IsZero(), "stands still"), when(!e.DeadlineAt.IsZero(), "until %s", moment(e.DeadlineAt)))
 	case Judge:
 		var shown []string
 		for _, p := range e.Positions {

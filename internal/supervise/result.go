@@ -265,7 +265,7 @@ func (m *Machine) Summary() chargehand.RunSummary {
 		RunID: m.id, Title: m.run.objective.Title, Team: m.team.Name, State: m.run.state, NeedsHuman: m.desk.open,
 		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: b.parts[countAll] - b.live - b.parts[countAccepted] + b.parts[countShort],
 		Overridden: b.parts[countAgainst], OwnWord: m.desk.ownWord,
-		Spent: m.ledger.settled.usd, Inherited: m.run.inherited, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline,
+		Spent: m.ledger.settled.usd, Inherited: m.run.inherited, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline, Left: chargehand.Duration(m.run.left),
 		StartedBy: m.run.startedBy, Tenant: m.run.tenant,
 	}
 	if m.run.state.Final() {

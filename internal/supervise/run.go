@@ -13,7 +13,10 @@ type run struct {
 	tenant    string
 	startedBy string
 	started   time.Time
-	deadline  time.Time // zero: none
+	limit     time.Duration // from started to the deadline, pauses left out; zero: no deadline
+	deadline  time.Time     // zero: none, or the run stands still
+	left      time.Duration // until the deadline, of a run that stands still
+	armed     int64         // seq of the record that set the deadline
 	ended     time.Time
 	seed      string
 	format    int                 // of the machine that began the run
@@ -69,15 +72,20 @@ func (m *Machine) applyRun(r chargehand.Record, f chargehand.Fact) {
 	switch f := f.(type) {
 	case chargehand.RunStarted:
 		m.run = run{
-			objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, deadline: f.DeadlineAt, seed: f.Seed, format: f.Format,
+			objective: f.Objective, tenant: f.Tenant, startedBy: f.StartedBy, started: r.At, seed: f.Seed, format: f.Format,
 			state: chargehand.RunRunning,
 		}
 		m.ledger.ceiling = f.Budget
-		m.timers.add(timer{at: f.DeadlineAt, seq: r.Seq})
+		m.setDeadline(r, f.DeadlineAt)
 	case chargehand.PauseBegan:
 		m.run.state = chargehand.RunPaused
+		//guard:pause-time
+		if f.Still {
+			m.stand(r.At)
+		}
 	case chargehand.PauseEnded:
 		m.run.state, m.run.adrift = chargehand.RunRunning, false
+		m.goOn(r.At)
 	case chargehand.Recovered:
 		m.run.adrift = m.run.state == chargehand.RunPaused && !f.Held
 	case chargehand.RunStopping:
@@ -106,11 +114,13 @@ func (m *Machine) operate(now time.Time, in Operate, out *Output) {
 	case in.Verb == chargehand.Cancel && in.Reason == "":
 		no("to cancel needs a reason")
 	case in.Verb == chargehand.Pause:
-		m.record(now, chargehand.PauseBegan{By: in.By, Reason: in.Reason}, out)
+		m.record(now, chargehand.PauseBegan{By: in.By, Reason: in.Reason, Still: m.run.format > 1}, out)
 		m.withdrawAll(out)
+		m.reschedule(out)
 	case in.Verb == chargehand.Resume:
 		adrift := m.run.adrift
 		m.record(now, chargehand.PauseEnded{By: in.By, Reason: in.Reason}, out)
+		m.reschedule(out)
 		if adrift {
 			m.beginAgain(now, out)
 		}

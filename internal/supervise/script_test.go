@@ -45,6 +45,7 @@ var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 //guard:review-deadline
 //guard:required
 //guard:pause
+//guard:pause-time
 //guard:plan-effects
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")

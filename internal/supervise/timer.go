@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -22,6 +23,12 @@ func (ts *timers) add(t timer) {
 	if !t.at.IsZero() {
 		heap.Push(&ts.heap, t)
 	}
+}
+
+// stop drops the timers that do not go on while the run stands still: all but those of reviews.
+func (ts *timers) stop() {
+	ts.heap = slices.DeleteFunc(ts.heap, func(t timer) bool { return t.review == "" })
+	heap.Init(&ts.heap)
 }
 
 // next is the earliest moment that still matters; zero if there is none.

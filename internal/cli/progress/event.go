@@ -73,9 +73,9 @@ func describe(v *chargehand.View, rec chargehand.Record) Event {
 		e.money("spent", f.Settled).money("budget", f.Ceiling).with("action", "tier_down")
 	case chargehand.PauseBegan:
 		e.Level = Wait
-		e.with("by", f.By).with("reason", f.Reason)
+		e.with("by", f.By).with("reason", f.Reason).left(v)
 	case chargehand.PauseEnded:
-		e.with("by", f.By).with("reason", f.Reason)
+		e.with("by", f.By).with("reason", f.Reason).time("deadline", v.DeadlineAt)
 	case chargehand.RunStopping:
 		e.Level = Warn
 		e.with("stop", string(f.Stop)).with("why", f.Why).with("by", f.By)
@@ -226,7 +226,7 @@ func (e *Event) failed(v *chargehand.View, f chargehand.AttemptFailed) {
 	a := attemptOf(v, f.AttemptRef)
 	if f.Cause == chargehand.CauseDeadline {
 		e.Name = "deadline_breach"
-		e.with("worker", a.Worker).with("limit", term.Span(a.DeadlineAt.Sub(a.StartedAt)))
+		e.with("worker", a.Worker).with("limit", term.Span(a.Allowed()))
 		return
 	}
 	e.with("worker", a.Worker).with("cause", string(f.Cause)).with("message", f.Message)
@@ -249,6 +249,14 @@ func attemptOf(v *chargehand.View, ref chargehand.AttemptRef) chargehand.Attempt
 func (e *Event) of(ref chargehand.AttemptRef) *Event {
 	e.Subtask, e.Attempt = ref.Subtask, ref.Attempt
 	return e
+}
+
+// left adds the time that a paused run has until its deadline.
+func (e *Event) left(v *chargehand.View) *Event {
+	if v.Left == 0 {
+		return e
+	}
+	return e.with("left", term.Span(v.Left.Std()))
 }
 
 // with adds a field that says something.

@@ -89,7 +89,7 @@ func alive(r *Run, now time.Time) Event {
 	e := Event{Level: Info, Name: "still_running", Run: r.ID}
 	if r.View.State == chargehand.RunPaused {
 		e.Level, e.Name = Wait, "still_paused"
-		return *e.with("by", r.View.PausedBy)
+		return *e.with("by", r.View.PausedBy).left(&r.View)
 	}
 	if rev := nextReview(&r.View); rev != nil && !Busy(&r.View) {
 		e.Level, e.Name, e.Subtask = Wait, "still_waiting", rev.TaskID

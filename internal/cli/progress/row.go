@@ -156,7 +156,7 @@ func (p Picture) attempt(row *chargehand.SubtaskView) string {
 	if row.State == chargehand.SubtaskValidating {
 		text += "  being checked"
 	} else if !a.StartedAt.IsZero() {
-		text += fmt.Sprintf("  %s / %s", term.Span(p.Now.Sub(a.StartedAt)), term.Span(a.DeadlineAt.Sub(a.StartedAt)))
+		text += fmt.Sprintf("  %s / %s", term.Span(a.Taken(p.Now)), term.Span(a.Allowed()))
 	}
 	if n := len(row.Attempts); n > 1 {
 		before := row.Attempts[n-2]

@@ -71,6 +71,7 @@ func (r *run) start(l *Law, f chargehand.Fact) {
 func (r *run) recovered(l *Law, f chargehand.Recovered) {
 	r.adrift = r.paused && !f.Held
 	for _, k := range r.tasks {
+		k.limit = time.Time{}
 		if a := k.attempts[k.number]; r.adrift && a != nil && a.running {
 			a.adrift = true
 			k.queued.candidates = slices.DeleteFunc(slices.Clone(k.queued.candidates), func(c chargehand.Candidate) bool { return c.Worker != a.worker })
@@ -164,7 +165,11 @@ func (r *run) fail(l *Law, at time.Time, f chargehand.AttemptFailed) {
 	k := r.tasks[f.Subtask]
 	if f.Cause == chargehand.CauseDeadline {
 		l.looked(Early)
-		if at.Before(k.limit) {
+		l.looked(Standstill)
+		switch {
+		case !r.still.IsZero():
+			l.fails(Standstill, r.id, "%s attempt %d is past its deadline at %s, and its run is paused since %s", f.Subtask, f.Attempt, at, r.still)
+		case at.Before(k.limit):
 			l.fails(Early, r.id, "%s attempt %d is past its deadline of %s at %s", f.Subtask, f.Attempt, k.limit, at)
 		}
 	}

@@ -1,6 +1,8 @@
 package law
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/chargehand/chargehand"
@@ -29,6 +31,9 @@ func (d *desk) about(subtask string) bool {
 	}
 	return false
 }
+
+// list is the open reviews, in any order.
+func (d *desk) list() []chargehand.Review { return slices.Collect(maps.Values(d.open)) }
 
 func (r *run) review(l *Law, v chargehand.Review) {
 	l.looked(Review)

@@ -23,6 +23,8 @@ func (l *Law) effect(e turn.Effect) {
 	case supervise.Stop:
 		a := r.at(do.AttemptRef)
 		ok = a != nil && a.epoch == do.Epoch && !a.running
+	case supervise.Reschedule:
+		ok = r.reschedules(l, do)
 	case supervise.Judge:
 		a := r.at(do.AttemptRef)
 		ok = a != nil && a.asked == do.Times && a.output == do.Output

@@ -96,7 +96,11 @@ func (r *run) stop(l *Law, at time.Time, f chargehand.RunStopping) {
 		r.obeys(l, chargehand.Cancel, f.By)
 	case chargehand.StopDeadlineReached:
 		l.looked(Early)
-		if r.deadline.IsZero() || at.Before(r.deadline) {
+		l.looked(Standstill)
+		switch {
+		case r.expired:
+			l.fails(Standstill, r.id, "it stops at %s for its deadline, and was paused", at)
+		case r.deadline.IsZero() || at.Before(r.deadline):
 			l.fails(Early, r.id, "it stops at %s for its deadline of %s", at, r.deadline)
 		}
 	}

@@ -32,6 +32,7 @@ const (
 	Attempts     Invariant = "attempt-limit"         // no subtask is tried more often than the policy says (SPEC.md ·70)
 	Conservation Invariant = "fleet-conservation"    // the leases are those of the open attempts
 	Early        Invariant = "never-early"           // nothing falls due before its time (SPEC.md ·85, ·124)
+	Standstill   Invariant = "paused-stands-still"   // nothing of a paused run expires; it goes on with the time that was left (SPEC.md ·129)
 	Gapless      Invariant = "gapless"               // sequence numbers rise by one
 	Monotonic    Invariant = "monotonic"             // time never goes back in a stream
 	Kept         Invariant = "acknowledged"          // what was acknowledged is in the journal for good
@@ -44,7 +45,7 @@ const (
 // All lists the invariants.
 var All = []Invariant{
 	Verdict, Accept, Capacity, Share, Ledger, Review, Threshold, Principal, Fencing, Effects, Retry, Attempts,
-	Conservation, Early, Gapless, Monotonic, Kept, Replay, Debates, Shortfall, Ends,
+	Conservation, Early, Standstill, Gapless, Monotonic, Kept, Replay, Debates, Shortfall, Ends,
 }
 
 // A Breach is an invariant that did not hold.

@@ -377,6 +377,46 @@ var bad = []struct {
 		d.ByPolicy, d.Approved = true, false
 		h.facts(chargehand.ReviewOpened{Review: review}, chargehand.ReviewDecided{Decision: d})
 	}},
+	{"an attempt falls due while its run is paused", law.Standstill, func(h *history) {
+		h.pausedAt(noon.Add(30 * time.Second))
+		h.now = noon.Add(time.Hour)
+		h.facts(chargehand.AttemptFailed{AttemptRef: ref, Epoch: 1, Cause: chargehand.CauseDeadline, Stopping: true})
+	}},
+	{"an attempt has less time after a pause", law.Early, func(h *history) {
+		h.pausedAt(noon.Add(30 * time.Second))
+		h.now = noon.Add(time.Hour)
+		h.turn(operator(chargehand.Resume), nil, chargehand.PauseEnded{By: "ana"})
+		h.now = noon.Add(time.Hour + 29*time.Second)
+		h.facts(chargehand.AttemptFailed{AttemptRef: ref, Epoch: 1, Cause: chargehand.CauseDeadline, Stopping: true})
+	}},
+	{"a worker is told of less time after a pause", law.Standstill, func(h *history) {
+		h.pausedAt(noon.Add(30 * time.Second))
+		h.now = noon.Add(time.Hour)
+		h.turn(operator(chargehand.Resume), []turn.Effect{{Run: "r", Do: supervise.Reschedule{AttemptRef: ref, Epoch: 1, DeadlineAt: noon.Add(time.Hour)}}}, chargehand.PauseEnded{By: "ana"})
+	}},
+	{"the deadline ends a paused run", law.Standstill, func(h *history) {
+		h.facts(chargehand.RunStarted{DeadlineAt: noon.Add(time.Minute)})
+		h.turn(operator(chargehand.Pause), nil, chargehand.PauseBegan{By: "ana", Still: true})
+		h.now = noon.Add(time.Minute)
+		h.facts(chargehand.PauseEnded{}, chargehand.RunStopping{Stop: chargehand.StopDeadlineReached})
+	}},
+	{"a paused run is woken for its deadline", law.Standstill, func(h *history) {
+		h.facts(chargehand.RunStarted{DeadlineAt: noon.Add(time.Minute)})
+		h.seq["r"]++
+		h.take(law.Turn{
+			Events: operator(chargehand.Pause), Rows: map[string]turn.Row{"r": {Wake: noon.Add(time.Minute)}},
+			Turn: turn.Turn{Touched: []string{"r"}, Records: []chargehand.Record{{Run: "r", Seq: h.seq["r"], At: noon, Fact: chargehand.PauseBegan{By: "ana", Still: true}}}},
+		})
+	}},
+	{"an attempt is forgotten after a pause", law.Standstill, func(h *history) {
+		h.pausedAt(noon.Add(30 * time.Second))
+		h.now = noon.Add(time.Hour)
+		h.seq["r"]++
+		h.take(law.Turn{
+			Events: operator(chargehand.Resume), Rows: map[string]turn.Row{"r": {Active: true}},
+			Turn: turn.Turn{Touched: []string{"r"}, Records: []chargehand.Record{{Run: "r", Seq: h.seq["r"], At: h.now, Fact: chargehand.PauseEnded{By: "ana"}}}},
+		})
+	}},
 	{"a number is missing", law.Gapless, func(h *history) {
 		h.begin(chargehand.Subtask{}, chargehand.Budget{})
 		h.seq["r"]++
@@ -396,6 +436,13 @@ var bad = []struct {
 // operator is an operator's word.
 func operator(verb chargehand.Verb) []turn.Event {
 	return []turn.Event{{Run: "r", Input: supervise.Operate{Control: chargehand.Control{Verb: verb, By: "ana"}}}}
+}
+
+// pausedAt has a run paused with an attempt under way.
+func (h *history) pausedAt(at time.Time) {
+	h.running(chargehand.Subtask{})
+	h.now = at
+	h.turn(operator(chargehand.Pause), nil, chargehand.PauseBegan{By: "ana", Still: true})
 }
 
 // adrift has a process die while its run is paused with an attempt under way.

@@ -17,7 +17,9 @@ type run struct {
 	starter  string
 	deadline time.Time
 	paused   bool
-	adrift   bool // a restart found it paused
+	still    time.Time // since when its time stands still; zero: it does not
+	expired  bool      // its pause ended by itself, at or after the deadline it had when it was paused
+	adrift   bool      // a restart found it paused
 	stopping *chargehand.RunStopping
 	closing  bool // its result is asked for
 	ended    bool
@@ -57,7 +59,7 @@ type task struct {
 	used      int       // the attempt whose output is
 	short     bool      // that output is known to be incomplete
 	debate    *debate   // nil: it is not debated
-	limit     time.Time // of the attempt that runs
+	limit     time.Time // of the attempt that runs, as it was when the run was paused; zero: it waits to be pursued again
 	spent     amount    // by its attempts, bills above their reservations left out
 }
 
@@ -152,11 +154,15 @@ func (r *run) control(l *Law, rec chargehand.Record) {
 		r.decide(l, rec.At, f.Decision)
 	case chargehand.PauseBegan:
 		r.paused = true
+		if f.Still {
+			r.still = rec.At
+		}
 		r.obeys(l, chargehand.Pause, f.By)
 	case chargehand.Recovered:
 		r.recovered(l, f)
 	case chargehand.PauseEnded:
 		r.paused, r.adrift = false, false
+		r.goesOnAfter(l, rec.At, f)
 		for _, k := range r.tasks {
 			a := k.attempts[k.number]
 			k.waiting = k.waiting || a != nil && a.running && a.adrift
@@ -191,6 +197,7 @@ func (r *run) rest(l *Law, row turn.Row) {
 	}
 	r.owed = nil
 	r.waits(l, row)
+	r.wakes(l, row)
 }
 
 // adopts judges that a plan which somebody has to approve was approved (SPEC.md ·26).
