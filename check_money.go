@@ -28,6 +28,7 @@ func (c *check) ceiling(path string, w *WorkerSpec, b Budget) {
 	if p := c.team.Policy.Unpriced; p != nil && p.Allow {
 		most = *p
 	}
+	//guard:unpriced
 	if b.USD > 0 && !w.Priced() && most.MaxUSD == 0 && !c.bounded(w, func(s Budget) bool { return s.USD > 0 }) {
 		c.add(path+".costPerCallEstimateUSD", fmt.Sprintf("is missing: the budget of $%s is a ceiling, and it is not known what a call of %s costs at most", b.USD, tick(w.WorkerID)),
 			"declare it, 0 if a call costs nothing, or set `policy.unpriced: {allow: true, maxUSD: ...}` for all workers without a price")

@@ -3,6 +3,8 @@ package chargehand
 import "testing"
 
 // TestCeilingWantsPrices: under a ceiling it is known of each worker what a call may cost (SPEC.md ·90).
+//
+//guard:unpriced
 func TestCeilingWantsPrices(t *testing.T) {
 	usd, tokens := Budget{USD: 300_000}, Budget{Tokens: 1_200}
 	missing := "$.workers[0].costPerCallEstimateUSD: is missing: the budget of $0.30 is a ceiling, and it is not known what a call of `reader` costs at most " +

@@ -131,6 +131,8 @@ func many(of object, n int) []object {
 
 // TestBombs: whatever a contract and an output would cost, the layer that cannot afford it stops within
 // its budget and says so. It accepts nothing, and it finds no fault with the worker.
+//
+//guard:gate-budget
 func TestBombs(t *testing.T) {
 	for _, b := range bombs() {
 		t.Run(b.name, func(t *testing.T) {

@@ -227,6 +227,7 @@ func (m *Machine) outcome() end {
 	switch {
 	case accepted == 0:
 		return end{chargehand.RunFailed, stop, why}
+	//guard:gaps-said
 	case m.lacking() > 0:
 		return end{chargehand.RunPartial, stop, why}
 	}

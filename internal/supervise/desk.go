@@ -255,6 +255,7 @@ func (m *Machine) settleTask(now time.Time, k *task, r *chargehand.Review, d cha
 	f := chargehand.SubtaskEnded{Attempt: k.attempt.number, DecidedBy: d.Approver, Cause: r.Cause, Why: d.Comment}
 	switch {
 	case d.Approved:
+		//guard:override-said off=f.State, f.Score = chargehand.SubtaskAcceptedByHuman, k.attempt.verdict.Score
 		f.State, f.Score, f.Against = chargehand.SubtaskAcceptedByHuman, k.attempt.verdict.Score, against(k, r)
 	case r.Cause == chargehand.CauseReviewerError:
 		f.State, f.Label = chargehand.SubtaskRejected, "reviewer-error"

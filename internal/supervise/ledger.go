@@ -72,6 +72,7 @@ func (l *ledger) release(key string) {
 // fits reports whether the amount can be reserved now, besides what is held under key. After a bill
 // above its reservation nothing can: what is reserved no longer bounds what is billed.
 func (l *ledger) fits(key string, a amount) bool {
+	//guard:overbill-stop
 	if l.over != "" {
 		return false
 	}
@@ -188,6 +189,7 @@ func (m *Machine) spend(f chargehand.Fact) {
 		}
 		ref = b.ref
 	}
+	//guard:subtask-budget
 	if k := m.board.tasks[ref.Subtask]; k != nil {
 		use, _ := chargehand.Spending(f, m.isSynthesis)
 		k.spent.usd += use.USD

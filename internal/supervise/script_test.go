@@ -47,6 +47,11 @@ var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 //guard:pause
 //guard:pause-time
 //guard:plan-effects
+//guard:overbill-stop
+//guard:subtask-budget
+//guard:override-said
+//guard:gaps-said
+//guard:unreviewed
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
