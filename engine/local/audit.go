@@ -47,8 +47,12 @@ func Audit(ctx context.Context, dir string, opt AuditOptions) (*audit.Report, er
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "journal.db")); err != nil {
+	info, err := os.Stat(filepath.Join(dir, "journal.db"))
+	if err != nil {
 		return nil, &chargehand.Error{Code: chargehand.CodeNotFound, What: "there is no journal in " + dir, Why: err.Error(), Err: err}
+	}
+	if !info.Mode().IsRegular() { // opening a FIFO waits for ever
+		return nil, &chargehand.Error{Code: chargehand.CodeInvalid, What: "there is no journal in " + dir, Why: "journal.db is no regular file"}
 	}
 	for range 3 { // again where somebody began to write meanwhile
 		i := newInspection(ctx, dir, opt)

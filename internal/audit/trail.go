@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // maxTrail is above what size, in bytes, a trail is begun anew with its last note.
@@ -178,7 +180,7 @@ const MaxFile = 8 * maxTrail
 
 // ReadFile is a file's content. One of more than limit bytes is an error, and is not read.
 func ReadFile(path string, limit int64) (b []byte, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

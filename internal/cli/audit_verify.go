@@ -75,7 +75,7 @@ func keyGiven(given string) (string, error) {
 	}
 	text := given
 	if !strings.Contains(given, "+") {
-		b, err := os.ReadFile(given)
+		b, err := audit.ReadFile(given, audit.MaxFile)
 		if err != nil {
 			return "", unreadableKey(given, err)
 		}
@@ -172,7 +172,7 @@ func (a *app) verifyFolder(ctx context.Context, dir, run string, f verifyForm) e
 		opt.Keys = strings.Split(key, "\n")
 	}
 	for _, path := range f.kept {
-		b, err := os.ReadFile(path)
+		b, err := audit.ReadFile(path, audit.MaxFile)
 		if err != nil {
 			return &chargehand.Error{Code: chargehand.CodeInvalid, What: "cannot read the checkpoint " + path, Why: err.Error(), Err: err}
 		}
@@ -278,7 +278,7 @@ func (a *app) witnessKey() (*witness.Verifier, error) {
 	}
 	text := given
 	if !strings.Contains(given, "+") {
-		b, err := os.ReadFile(given)
+		b, err := audit.ReadFile(given, audit.MaxFile)
 		if err != nil {
 			return nil, unreadableKey(given, err)
 		}
@@ -352,14 +352,14 @@ func logName(dir string) string {
 		name, _, _ := strings.Cut(string(notes[len(notes)-1]), "\n")
 		return name
 	}
-	key, _ := os.ReadFile(filepath.Join(dir, "key.pub")) // without one the log has no name, and nobody has seen it
+	key, _ := audit.ReadFile(filepath.Join(dir, "key.pub"), audit.MaxFile) // without one the log has no name, and nobody has seen it
 	name, _, _ := strings.Cut(string(key), "+")
 	return name
 }
 
 // notesIn are a file's signed notes. What is no note, the verification itself finds.
 func notesIn(path string) [][]byte {
-	b, err := os.ReadFile(path)
+	b, err := audit.ReadFile(path, audit.MaxFile)
 	if err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -169,7 +170,7 @@ func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-c
 	failed := make(chan error, 1)
 	go func() {
 		if h.form.cert != "" {
-			failed <- srv.ServeTLS(l, h.form.cert, h.form.certKey)
+			failed <- srv.ServeTLS(l, "", "")
 			return
 		}
 		failed <- srv.Serve(l)
@@ -203,11 +204,15 @@ func (a *app) answerOn(ctx context.Context, h *house, l net.Listener, engine <-c
 // server is an HTTP server that no client of one address can hold, and its listener.
 func (h *house) server(doors http.Handler, l net.Listener) (*http.Server, net.Listener) {
 	limits := ingress.New(ingress.Limits{Proxies: h.proxies, Encrypted: h.form.cert != ""})
-	return &http.Server{
+	srv := &http.Server{
 		Handler:           limits.Handler(doors),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // lifted once a body is read
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-	}, limits.Listener(l)
+	}
+	if h.certificate != nil {
+		srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*h.certificate}, MinVersion: tls.VersionTLS12}
+	}
+	return srv, limits.Listener(l)
 }

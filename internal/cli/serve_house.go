@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ import (
 type house struct {
 	form    serveForm
 	proxies []netip.Prefix
+
+	certificate *tls.Certificate // nil: it serves without TLS
+
 	base    *url.URL // nil where none was named
 	keys    *tokens  // nil: only this machine is let in
 	local   bool     // it listens on this machine's own addresses only
@@ -48,6 +52,11 @@ func (a *app) house(f serveForm) (*house, error) {
 	if (f.cert == "") != (f.certKey == "") {
 		return nil, usage("a certificate and its key belong together", "give both --tls-cert and --tls-key")
 	}
+	if f.cert != "" {
+		if h.certificate, err = certificate(f.cert, f.certKey); err != nil {
+			return nil, usage("the certificate cannot be used: "+err.Error(), "give --tls-cert and --tls-key files in PEM that belong together")
+		}
+	}
 	if f.base != "" {
 		if h.base, err = url.Parse(f.base); err != nil || h.base.Host == "" || h.base.Scheme != "http" && h.base.Scheme != "https" {
 			return nil, usage("--base-url cannot be "+f.base, "give the whole address, such as --base-url https://agents.example.com")
@@ -64,6 +73,20 @@ func (a *app) house(f serveForm) (*house, error) {
 			"set CHARGEHAND_API_TOKEN or CHARGEHAND_API_TOKEN_FILE, or give --tokens FILE; or listen on 127.0.0.1")
 	}
 	return h, nil
+}
+
+// certificate reads a certificate, with its chain, and its key.
+func certificate(cert, key string) (*tls.Certificate, error) {
+	public, err := readSmall(cert)
+	if err != nil {
+		return nil, err
+	}
+	private, err := readSmall(key)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair([]byte(public), []byte(private))
+	return &pair, err
 }
 
 // prefixes are addresses, and ranges of them.

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // A mount is one part of what a program sees of the disk.
@@ -227,7 +229,7 @@ func installed(program string) []string {
 // interpreter is the program that a script names in its first line, empty where it is no script. Env
 // finds its program on the path.
 func interpreter(script, path string) string {
-	f, err := os.Open(script)
+	f, err := regular.Open(script)
 	if err != nil {
 		return ""
 	}

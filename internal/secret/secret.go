@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // Values are the values taken from the environment, and others like them, by name, so that no
@@ -53,6 +55,8 @@ func (v *Values) Expand(text string) (string, error) {
 	return expanded, failure
 }
 
+const longest = 1 << 20 // bytes of a file
+
 func fromEnvironment(name string) (string, error) {
 	if v := os.Getenv(name); v != "" {
 		return v, nil
@@ -61,7 +65,7 @@ func fromEnvironment(name string) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("the environment variable %s is not set, and neither is %s_FILE", name, name)
 	}
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path, longest)
 	if err != nil {
 		return "", fmt.Errorf("read %s_FILE: %w", name, err)
 	}

@@ -6,11 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/chargehand/chargehand/model"
+
+	files "github.com/chargehand/chargehand/internal/regular"
 )
 
 // A Player is a Model that answers from a tape.
@@ -26,7 +27,7 @@ const longestLine = 64 << 20 // bytes of an exchange
 
 // Replay reads a tape.
 func Replay(path string) (*Player, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("replay a tape: %w", err)
 	}

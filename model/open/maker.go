@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"unicode"
@@ -13,6 +12,8 @@ import (
 	"github.com/chargehand/chargehand"
 	"github.com/chargehand/chargehand/model/anthropic"
 	"github.com/chargehand/chargehand/model/openai"
+
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // A maker is a provider that is known by name.
@@ -132,14 +133,7 @@ func secret(env Env, variable string) (string, error) {
 }
 
 func fromFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", err
-	case info.Size() > longestSecret:
-		return "", fmt.Errorf("%s has %d bytes", path, info.Size())
-	}
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path, longestSecret)
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"golang.org/x/oauth2"
+
+	"github.com/chargehand/chargehand/internal/regular"
 )
 
 // Grants keeps what people have granted to servers' clients: tokens, which are secrets. A grant is
@@ -35,7 +37,7 @@ func (f Folder) path(url string) string {
 
 // Load reads a grant.
 func (f Folder) Load(url string) ([]byte, error) {
-	b, err := os.ReadFile(f.path(url))
+	b, err := regular.Read(f.path(url), 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
