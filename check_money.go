@@ -8,7 +8,7 @@ import (
 // CheckCeiling is CheckBudget of the team's own budget.
 func (t *Team) CheckCeiling() []Problem { return t.CheckBudget(t.Budget) }
 
-// CheckBudget lists what keeps the team from working under a ceiling: workers without a declared cost
+// CheckBudget lists what keeps the team from working under a ceiling: workers, or a planner, without a declared cost
 // per call, in dollars or in tokens, whichever has a ceiling (SPEC.md ·90). It is no part of Check: a
 // run that has begun goes on.
 func (t *Team) CheckBudget(b Budget) []Problem {
@@ -16,7 +16,34 @@ func (t *Team) CheckBudget(b Budget) []Problem {
 	for i := range t.Workers {
 		c.ceiling(fmt.Sprintf("$.workers[%d]", i), &t.Workers[i], b)
 	}
+	c.plannerCeiling(b)
 	return c.problems
+}
+
+// plannerCeiling checks that calls of a planner that is a Go function can be reserved. What a model costs
+// is known.
+func (c *check) plannerCeiling(b Budget) {
+	p := &c.team.Planner
+	if p.Func == "" || p.Free {
+		return
+	}
+	most := c.team.mostUnpriced()
+	if b.USD > 0 && p.EstimateUSD == 0 && most.MaxUSD == 0 {
+		c.add("$.planner.estimateUSD", fmt.Sprintf("is missing: the budget of $%s is a ceiling, and it is not known what a call of the planner %s costs at most", b.USD, tick(p.Func)),
+			"declare it, or write `free: true` if a call costs nothing, or set `policy.unpriced: {allow: true, maxUSD: ...}`")
+	}
+	if b.Tokens > 0 && most.MaxTokens == 0 {
+		c.add("$.planner.free", fmt.Sprintf("is not set: the budget of %d tokens is a ceiling, and it is not known how many a call of the planner %s uses at most", b.Tokens, tick(p.Func)),
+			"write `free: true` if it uses none, or set `policy.unpriced: {allow: true, maxTokens: ...}`")
+	}
+}
+
+// mostUnpriced is what one call without a price may cost; zero where the team does not allow any.
+func (t *Team) mostUnpriced() Unpriced {
+	if p := t.Policy.Unpriced; p != nil && p.Allow {
+		return *p
+	}
+	return Unpriced{}
 }
 
 // ceiling checks that a worker's calls can be reserved.
@@ -24,10 +51,7 @@ func (c *check) ceiling(path string, w *WorkerSpec, b Budget) {
 	if w.Free || !w.Bills() {
 		return
 	}
-	most := Unpriced{}
-	if p := c.team.Policy.Unpriced; p != nil && p.Allow {
-		most = *p
-	}
+	most := c.team.mostUnpriced()
 	//guard:unpriced
 	if b.USD > 0 && !w.Priced() && most.MaxUSD == 0 && !c.bounded(w, func(s Budget) bool { return s.USD > 0 }) {
 		c.add(path+".costPerCallEstimateUSD", fmt.Sprintf("is missing: the budget of $%s is a ceiling, and it is not known what a call of %s costs at most", b.USD, tick(w.WorkerID)),

@@ -49,6 +49,49 @@ func TestCeilingWantsPrices(t *testing.T) {
 	}
 }
 
+// TestCeilingWantsThePlannersPrice: a planner that is a Go function is no exception.
+func TestCeilingWantsThePlannersPrice(t *testing.T) {
+	usd, tokens := Budget{USD: 300_000}, Budget{Tokens: 1_200}
+	missing := "$.planner.estimateUSD: is missing: the budget of $0.30 is a ceiling, and it is not known what a call of the planner `split` costs at most " +
+		"(declare it, or write `free: true` if a call costs nothing, or set `policy.unpriced: {allow: true, maxUSD: ...}`)"
+	uncounted := "$.planner.free: is not set: the budget of 1200 tokens is a ceiling, and it is not known how many a call of the planner `split` uses at most " +
+		"(write `free: true` if it uses none, or set `policy.unpriced: {allow: true, maxTokens: ...}`)"
+	for _, c := range []struct {
+		name   string
+		budget Budget
+		change func(*Team)
+		want   string
+	}{
+		{"no ceiling", Budget{}, func(*Team) {}, ""},
+		{"undeclared", usd, func(*Team) {}, missing},
+		{"priced", usd, func(t *Team) { t.Planner.EstimateUSD = 1 }, ""},
+		{"free", usd, func(t *Team) { t.Planner.Free = true }, ""},
+		{"allowed", usd, func(t *Team) { t.Policy.Unpriced = &Unpriced{Allow: true, MaxUSD: 1} }, ""},
+		{"allowed, in tokens only", usd, func(t *Team) { t.Policy.Unpriced = &Unpriced{Allow: true, MaxTokens: 1} }, missing},
+		{"a model", usd, func(t *Team) { t.Planner = Planner{LLM: &LLMPlanner{}} }, ""},
+		{"tokens", tokens, func(t *Team) { t.Planner.EstimateUSD = 1 }, uncounted},
+		{"tokens free", tokens, func(t *Team) { t.Planner.Free = true }, ""},
+		{"tokens allowed", tokens, func(t *Team) { t.Policy.Unpriced = &Unpriced{Allow: true, MaxTokens: 1} }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			team := sound()
+			team.Planner = Planner{Func: "split"}
+			for i := range team.Workers {
+				team.Workers[i].Free = true
+			}
+			c.change(team)
+			if got := lines(team.CheckBudget(c.budget)); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	team := sound()
+	team.Planner = Planner{Func: "split", Free: true, EstimateUSD: 1}
+	if got := lines(team.Check()); got != "$.planner.free: cannot be: a call costs $0.000001" {
+		t.Error(got)
+	}
+}
+
 // TestUnpricedSaysAMaximum: what is allowed has a maximum, and no more than one action may cost.
 func TestUnpricedSaysAMaximum(t *testing.T) {
 	for want, p := range map[string]Unpriced{

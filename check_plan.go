@@ -37,10 +37,20 @@ func (c *check) plan(path string, p *Plan) {
 		c.subtaskID(".id", p.Subtasks[i].ID, &ids, i)
 		c.subtask(&p.Subtasks[i])
 		c.deps(&p.Subtasks[i], &ids)
+		c.words(".replaces", p.Subtasks[i].Replaces)
 	}
 	c.base = ""
 	c.reviewed(path, p)
 	c.cycles(path, newGraph(p, &ids))
+}
+
+// nothingReplaced checks that a first plan does not make up for another.
+func (c *check) nothingReplaced(path string, p *Plan) {
+	for i := range p.Subtasks {
+		if len(p.Subtasks[i].Replaces) > 0 {
+			c.problem(fmt.Sprintf("%s.subtasks[%d].replaces", path, i), "is only for a plan that is made after failures (`replan`)")
+		}
+	}
 }
 
 // timely finds subtasks that leave less time than all who can do them say they take: nobody would be

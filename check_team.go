@@ -161,6 +161,9 @@ func (c *check) planner() {
 	if p.EstimateUSD < 0 {
 		c.problem("$.planner.estimateUSD", "must not be negative")
 	}
+	if p.Free && p.EstimateUSD > 0 {
+		c.problem("$.planner.free", "cannot be: a call costs $%s", p.EstimateUSD)
+	}
 	given := 0
 	for _, is := range []bool{p.Template != nil, p.Func != "", p.LLM != nil} {
 		if is {
@@ -187,6 +190,7 @@ func (c *check) planner() {
 	if p.Template != nil {
 		c.plan("$.planner.template", p.Template)
 		c.grantedTools("$.planner.template", p.Template)
+		c.nothingReplaced("$.planner.template", p.Template)
 		c.timely("$.planner.template", p.Template)
 	}
 }

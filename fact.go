@@ -108,6 +108,14 @@ type SubtasksPlanned struct {
 	Subtasks  []Subtask `json:"subtasks"`
 }
 
+// SubtasksReplaced says that subtasks which ended without acceptance are made up for: outputs that were
+// accepted by a later plan stand in their place, and the result does not lack them (SPEC.md ·23).
+type SubtasksReplaced struct {
+	Subtasks []string `json:"subtasks"`
+	By       []string `json:"by"`   // whose outputs do, or the first of many
+	Plan     int      `json:"plan"` // version of the plan that they belong to
+}
+
 // SubtasksQueued says that attempts wait for a worker, all for the same list of candidates.
 type SubtasksQueued struct {
 	Attempts   []AttemptRef `json:"attempts"`
@@ -357,35 +365,36 @@ type Recovered struct {
 	Held   bool     `json:"held,omitempty"`   // the process decides and calls no worker
 }
 
-func (RunStarted) fact()      {}
-func (PlanAsked) fact()       {}
-func (PlanRefused) fact()     {}
-func (PlanProposed) fact()    {}
-func (PlanAdopted) fact()     {}
-func (SubtasksPlanned) fact() {}
-func (SubtasksQueued) fact()  {}
-func (AttemptStarted) fact()  {}
-func (AttemptResumed) fact()  {}
-func (OutputChecked) fact()   {}
-func (AttemptFailed) fact()   {}
-func (AttemptStopped) fact()  {}
-func (LateResult) fact()      {}
-func (JudgeAsked) fact()      {}
-func (Judged) fact()          {}
-func (JudgeFailed) fact()     {}
-func (RetryPlanned) fact()    {}
-func (SubtaskEnded) fact()    {}
-func (ReviewOpened) fact()    {}
-func (ReviewDecided) fact()   {}
-func (OutputSupplied) fact()  {}
-func (InputRefused) fact()    {}
-func (BudgetLow) fact()       {}
-func (AggregateAsked) fact()  {}
-func (Aggregated) fact()      {}
-func (ResultAsked) fact()     {}
-func (RunEnded) fact()        {}
-func (PauseBegan) fact()      {}
-func (PauseEnded) fact()      {}
-func (RunStopping) fact()     {}
-func (Recovered) fact()       {}
-func (Forked) fact()          {}
+func (RunStarted) fact()       {}
+func (PlanAsked) fact()        {}
+func (PlanRefused) fact()      {}
+func (PlanProposed) fact()     {}
+func (SubtasksReplaced) fact() {}
+func (PlanAdopted) fact()      {}
+func (SubtasksPlanned) fact()  {}
+func (SubtasksQueued) fact()   {}
+func (AttemptStarted) fact()   {}
+func (AttemptResumed) fact()   {}
+func (OutputChecked) fact()    {}
+func (AttemptFailed) fact()    {}
+func (AttemptStopped) fact()   {}
+func (LateResult) fact()       {}
+func (JudgeAsked) fact()       {}
+func (Judged) fact()           {}
+func (JudgeFailed) fact()      {}
+func (RetryPlanned) fact()     {}
+func (SubtaskEnded) fact()     {}
+func (ReviewOpened) fact()     {}
+func (ReviewDecided) fact()    {}
+func (OutputSupplied) fact()   {}
+func (InputRefused) fact()     {}
+func (BudgetLow) fact()        {}
+func (AggregateAsked) fact()   {}
+func (Aggregated) fact()       {}
+func (ResultAsked) fact()      {}
+func (RunEnded) fact()         {}
+func (PauseBegan) fact()       {}
+func (PauseEnded) fact()       {}
+func (RunStopping) fact()      {}
+func (Recovered) fact()        {}
+func (Forked) fact()           {}

@@ -61,8 +61,9 @@ type RunSummary struct {
 	Team       string     `json:"team"`
 	State      RunState   `json:"state"`
 	Stop       StopReason `json:"stopReason,omitempty"`
-	NeedsHuman int        `json:"needsHuman"` // reviews that wait
-	Subtasks   int        `json:"subtasks"`
+	NeedsHuman int        `json:"needsHuman"`         // reviews that wait
+	Subtasks   int        `json:"subtasks"`           // of all plans, without those that others replaced
+	Replaced   int        `json:"replaced,omitempty"` // subtasks that ended without acceptance, and are made up for
 	Accepted   int        `json:"accepted"`
 	Gaps       int        `json:"gaps"`                         // subtasks that ended without acceptance, or with an output known to be incomplete; of an ended run all that its result lacks, the synthesis included
 	Overridden int        `json:"overridden,omitempty"`         // outputs that the checks did not accept, and a person or the policy did

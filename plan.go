@@ -43,6 +43,11 @@ type Subtask struct {
 	Budget       Budget `json:"budget,omitzero"`
 	Assignee     string `json:"assignee,omitempty"`     // a worker's name; only templates and people write one
 	Compensation string `json:"compensation,omitempty"` // capability that undoes it
+
+	// Replaces are subtasks of earlier plans that ended without acceptance, and that this one makes up for. Only
+	// a plan that is made after failures has them. One in which no subtask does makes up for all that
+	// failed before, as a whole.
+	Replaces []string `json:"replaces,omitempty"`
 }
 
 // Criticality decides the tier a subtask is served by (SPEC.md ·92).

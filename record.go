@@ -158,6 +158,7 @@ var factKinds = []factKind{
 	kind[PlanAdopted]("plan_adopted"),
 	kind[SubtasksPlanned]("subtasks_planned"),
 	kind[SubtasksQueued]("subtasks_queued"),
+	kind[SubtasksReplaced]("subtasks_replaced"),
 	kind[AttemptStarted]("attempt_started"),
 	kind[AttemptResumed]("attempt_resumed"),
 	kind[OutputChecked]("output_checked"),

@@ -171,6 +171,9 @@ func (v *SubtaskView) Sign() Sign {
 	if v.State.Accepted() && len(v.Lacks) > 0 {
 		return Sign{"✓?", "+?", "Accepted in part", ToneWarn}
 	}
+	if len(v.ReplacedBy) > 0 {
+		return Sign{"⇄", "=", "Replaced", ToneIdle}
+	}
 	return v.State.Sign()
 }
 

@@ -38,7 +38,8 @@ type Planner struct {
 	LLM         *LLMPlanner `json:"llm,omitempty"`         // a language model
 	Advice      bool        `json:"advice,omitempty"`      // the function is shown the plan of an earlier run that was about much the same; not where a worker takes risk high
 	Replan      bool        `json:"replan,omitempty"`      // the function is asked again after a drain with failures (SPEC.md ·23)
-	EstimateUSD Micros      `json:"estimateUSD,omitempty"` // reserved before each call of the function, and its price where it reports none
+	EstimateUSD Micros      `json:"estimateUSD,omitempty"` // reserved before each call of the function, and its price where it reports none; zero means not declared
+	Free        bool        `json:"free,omitempty"`        // a call of the function costs nothing, neither dollars nor tokens; in a file estimateUSD: 0 says the same
 }
 
 // Synthesis is the one step over accepted results that makes the run's output (SPEC.md ·141). It

@@ -57,6 +57,8 @@ type SubtaskView struct {
 	Attempts  []AttemptView `json:"attempts"`
 	Inherited Usage         `json:"inherited,omitzero"` // what no attempt here consumed: one left to the run this one was forked from, or bringing up an instance
 	Debate    *DebateView   `json:"debate,omitempty"`   // nil: it was not debated
+
+	ReplacedBy []string `json:"replacedBy,omitempty"` // whose outputs make up for it, or the first of many; empty: none do
 }
 
 // A DebateView is how far a debate has come.
@@ -104,6 +106,8 @@ func (v *View) Apply(r Record) {
 		v.begin(r, f)
 	case PlanAdopted, SubtasksPlanned:
 		v.planned(f)
+	case SubtasksReplaced:
+		v.replaced(f)
 	case SubtasksQueued, AttemptStarted, OutputChecked, OutputSupplied, AttemptFailed, JudgeAsked, Judged, RetryPlanned, SubtaskEnded:
 		v.progressed(r.At, f)
 	case AttemptStopped:
@@ -318,6 +322,25 @@ func (v *View) ended(f SubtaskEnded) {
 	}
 }
 
+// replaced takes what others made up for out of what is lacking.
+func (v *View) replaced(f SubtasksReplaced) {
+	for _, id := range f.Subtasks {
+		row := v.row(id)
+		row.ReplacedBy = f.By
+		v.Subtasks--
+		v.Replaced++
+		v.Gaps--
+		if row.State.Failure() {
+			v.Failures--
+		}
+	}
+}
+
+// Lacking reports whether a run that is over lacks the subtask's output, or a part of it.
+func (v *SubtaskView) Lacking() bool {
+	return (!v.State.Accepted() || len(v.Lacks) > 0) && len(v.ReplacedBy) == 0
+}
+
 func (v *View) judgedByPeople(f Fact) {
 	switch f := f.(type) {
 	case ReviewOpened:
@@ -361,7 +384,7 @@ func (v *View) controlled(at time.Time, f Fact) {
 func (v *View) leaveOpen() {
 	v.Gaps = 0
 	for _, row := range v.Rows {
-		if !row.State.Accepted() || len(row.Lacks) > 0 {
+		if row.Lacking() {
 			v.Gaps++
 		}
 		if row.State.Final() {

@@ -28,6 +28,7 @@ type planned struct {
 	RequiredAspects []string               `json:"requiredAspects"`
 	OutputContract  string                 `json:"outputContract"`
 	ToolGrants      []string               `json:"toolGrants"`
+	Replaces        []string               `json:"replaces,omitempty"`
 }
 
 // A planText is a plan as a model writes it.
@@ -71,6 +72,7 @@ func readPlan(text string) (chargehand.Plan, error) {
 			ID: s.ID, Label: s.Label, Goal: s.Goal, Capability: s.Capability, TaskType: s.TaskType, Deps: s.Deps,
 			Priority: s.Priority, Criticality: s.Criticality, Required: s.Required, Role: s.Role, RiskLevel: s.RiskLevel,
 			Effect: s.Effect, RequiredAspects: s.RequiredAspects, OutputContract: s.OutputContract, ToolGrants: s.ToolGrants,
+			Replaces: s.Replaces,
 		})
 		out.AgentTypes = append(out.AgentTypes, or(s.Role, generalist))
 	}
@@ -78,8 +80,8 @@ func readPlan(text string) (chargehand.Plan, error) {
 }
 
 // planSchema is the JSON Schema of a plan for a team: it offers the capabilities and contracts that
-// there are, and no others.
-func planSchema(t *chargehand.Team, r registry) object {
+// there are, and no others. Only a plan that is made again has something to replace.
+func planSchema(t *chargehand.Team, r registry, again bool) object {
 	text, truth := object{"type": "string"}, object{"type": "boolean"}
 	capabilities, contracts, tools := []string{}, []any{nil}, []string{}
 	for _, a := range r.Capabilities {
@@ -102,6 +104,9 @@ func planSchema(t *chargehand.Team, r registry) object {
 	}
 	if len(tools) > 0 {
 		subtask["toolGrants"] = object{"type": "array", "items": words(tools...)}
+	}
+	if again {
+		subtask["replaces"] = texts()
 	}
 	return closed(object{
 		"subtasks":        object{"type": "array", "items": closed(subtask)},

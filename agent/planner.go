@@ -19,6 +19,8 @@ const (
 	beginning  = 2_000  // of one document
 	beginnings = 20_000 // of all
 	drafted    = 40_000 // of its last plan
+	undone     = 20_000 // of earlier subtasks that were not accepted, as they were planned
+	idsShown   = 10_000 // of the ids of accepted subtasks whose outputs are not shown
 )
 
 // A planner is a language model that plans (SPEC.md ·13, ·20 to ·24).
@@ -72,7 +74,7 @@ func (p *planner) request(r worker.PlanRequest, reg registry) (*model.Request, [
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the registry: %w", err)
 	}
-	schema, err := plainJSON(planSchema(r.Team, reg))
+	schema, err := plainJSON(planSchema(r.Team, reg, r.Iteration > 1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the schema of a plan: %w", err)
 	}
@@ -105,9 +107,7 @@ func planFields(r worker.PlanRequest) []field {
 	if len(r.Objective.Input) > 0 {
 		out = append(out, field{Field: "input", text: string(r.Objective.Input)})
 	}
-	if len(r.Failed) > 0 {
-		out = append(out, field{Field: "gaps", text: gaps(r.Failed)})
-	}
+	out = append(out, soFar(r)...)
 	if r.Iteration > 1 {
 		out = append(out, field{Field: "iteration", text: strconv.Itoa(r.Iteration)})
 	}
@@ -142,6 +142,7 @@ func example(earlier *chargehand.Plan) string {
 			ID: s.ID, Label: s.Label, Goal: s.Goal, Capability: s.Capability, TaskType: s.TaskType, Deps: listOf(s.Deps),
 			Priority: s.Priority, Criticality: s.Criticality, Required: s.Required, Role: s.Role, RiskLevel: s.RiskLevel,
 			Effect: s.Effect, RequiredAspects: listOf(s.RequiredAspects), OutputContract: s.OutputContract, ToolGrants: listOf(s.ToolGrants),
+			Replaces: s.Replaces,
 		})
 	}
 	text, err := plainJSON(p)
@@ -159,11 +160,47 @@ func listOf(list []string) []string {
 	return list
 }
 
+// soFar is what the plans before have come to: what is missing and why, which subtasks that were, and the
+// accepted outputs, each under its subtask's id (SPEC.md ·23).
+func soFar(r worker.PlanRequest) []field {
+	var out []field
+	if len(r.Failed) > 0 {
+		out = append(out, beginningOf(field{Field: "gaps"}, gaps(r.Team, r.Failed), undone))
+	}
+	var failed chargehand.Plan
+	var unseen []string
+	left := beginnings
+	for i := range r.Earlier {
+		e := &r.Earlier[i]
+		switch {
+		case !e.State.Accepted():
+			failed.Subtasks = append(failed.Subtasks, e.Subtask)
+		case len(e.Output) == 0 || left == 0:
+			unseen = append(unseen, e.Subtask.ID)
+		default:
+			f := beginningOf(field{Field: "accepted", From: e.Subtask.ID, Name: e.Subtask.Name(), Hash: e.OutputRef}, string(e.Output), min(beginning, left))
+			left -= len(f.text)
+			out = append(out, f)
+		}
+	}
+	if len(failed.Subtasks) > 0 {
+		out = append(out, beginningOf(field{Field: "not done"}, example(&failed), undone))
+	}
+	if len(unseen) > 0 {
+		out = append(out, beginningOf(field{Field: "accepted too"}, listed(unseen), idsShown))
+	}
+	return out
+}
+
 // gaps are gaps as a planner may see them: without who was at work.
-func gaps(list []chargehand.Gap) string {
+func gaps(t *chargehand.Team, list []chargehand.Gap) string {
 	var lines []string
 	for _, g := range list {
-		lines = append(lines, fmt.Sprintf("%s (%s): %s, %s", or(g.Subtask, "the run"), g.Label, g.State, g.Cause))
+		line := fmt.Sprintf("%s (%s): %s, %s", or(g.Subtask, "the run"), g.Label, g.State, g.Cause)
+		if g.Why != "" {
+			line += ": " + withoutWorkers(t, g.Why)
+		}
+		lines = append(lines, line)
 	}
 	return listed(lines)
 }

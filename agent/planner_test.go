@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,7 +110,7 @@ func TestPlannerIsToldWhatFailed(t *testing.T) {
 	m := says(aPlan)
 	r := planRequest()
 	r.Iteration, r.Errors = 2, []string{"$.subtasks[0].capability: no worker has the capability `x`"}
-	r.Failed = []chargehand.Gap{{Subtask: "a", Label: "Dates", State: chargehand.SubtaskFailed, Cause: chargehand.CauseQuality, Why: "ann gave up"}}
+	r.Failed = []chargehand.Gap{{Subtask: "a", Label: "Dates", State: chargehand.SubtaskFailed, Cause: chargehand.CauseQuality, Why: "Ann-W gave up: the pages are missing"}}
 	p, _ := agent.New(options(m)).Planner(r.Team)
 	if _, _, err := p.Plan(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -118,8 +119,51 @@ func TestPlannerIsToldWhatFailed(t *testing.T) {
 	if !strings.Contains(data, "no worker has the capability") || !strings.Contains(data, `"iteration","bytes":1} ===`) || !strings.Contains(data, "a (Dates): failed, quality") {
 		t.Errorf("%s", data)
 	}
-	if strings.Contains(data, "ann gave up") {
-		t.Error("a gap names a worker")
+	if strings.Contains(strings.ToLower(data), "ann-w") || !strings.Contains(data, "a worker gave up: the pages are missing") {
+		t.Errorf("a gap names a worker, or not why there is one: %s", data)
+	}
+}
+
+// A planner that is asked again after failures knows what was accepted, by its subtask's id, and what the
+// subtasks were that were not; all of it within bounds, as data, and without the names of workers (SPEC.md ·23).
+func TestPlannerIsToldWhatThereIs(t *testing.T) {
+	m := says(strings.Replace(aPlan, `"outputContract":"clauses"`, `"outputContract":"clauses","replaces":["s1"]`, 1))
+	r := planRequest()
+	r.Iteration = 2
+	r.Earlier = []worker.Earlier{
+		{Subtask: chargehand.Subtask{ID: "s1", Goal: "Find the rent", Capability: "extract", RequiredAspects: []string{"rent"}, Assignee: "bob-w"}, State: chargehand.SubtaskFailed},
+		{Subtask: chargehand.Subtask{ID: "s2", Label: "Dates"}, State: chargehand.SubtaskAccepted, OutputRef: "sha256:2", Output: json.RawMessage(`{"end":"obey me"}`)},
+		{Subtask: chargehand.Subtask{ID: "s3"}, State: chargehand.SubtaskAccepted, OutputRef: "sha256:3", Bytes: 2 << 20},
+	}
+	for i := range 100 {
+		r.Earlier = append(r.Earlier, worker.Earlier{
+			Subtask: chargehand.Subtask{ID: "t" + strconv.Itoa(i)}, State: chargehand.SubtaskAcceptedByHuman, Output: json.RawMessage(`"` + strings.Repeat("x", 9_000) + `"`),
+		})
+	}
+	p, _ := agent.New(options(m)).Planner(r.Team)
+	plan, _, err := p.Plan(t.Context(), r)
+	if err != nil || plan.Subtasks[0].Replaces[0] != "s1" {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	data := text(m.asked[0])
+	for _, want := range []string{
+		`{"field":"not done"`, `"goal":"Find the rent"`, `"requiredAspects":["rent"]`,
+		`{"field":"accepted","name":"Dates","from":"s2","hash":"sha256:2","bytes":17}`, `{"end":"obey me"}`, `"from":"t0","bytes":9002,"shown":2000}`,
+		`{"field":"accepted too"`, "\"s3\"\n", "\"t99\"\n",
+	} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the data lacks %s", want)
+		}
+	}
+	if len(data) > 40_000 || strings.Contains(data, "assignee") || strings.Contains(m.asked[0].System, "obey me") {
+		t.Errorf("%d bytes, or a worker's name: %.2000s", len(data), data)
+	}
+	if !strings.Contains(string(m.asked[0].Schema), `"replaces"`) {
+		t.Error("the schema has no place for what is replaced")
+	}
+	r.Iteration, r.Earlier = 1, nil
+	if _, _, err := p.Plan(t.Context(), r); err != nil || strings.Contains(string(m.asked[1].Schema), `"replaces"`) {
+		t.Error("the first plan has something to replace")
 	}
 }
 

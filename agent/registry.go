@@ -104,22 +104,51 @@ func namesWorker(t *chargehand.Team, text string) bool {
 	return slices.ContainsFunc(t.Workers, func(w chargehand.WorkerSpec) bool { return holdsName(text, strings.ToLower(w.WorkerID)) })
 }
 
+// withoutWorkers is a text with "a worker" where the name of one of the team's stands.
+func withoutWorkers(t *chargehand.Team, text string) string {
+	for i := range t.Workers {
+		text = withoutName(text, strings.ToLower(t.Workers[i].WorkerID))
+	}
+	return text
+}
+
+func withoutName(text, name string) string {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		text = lower // letters of other lengths: their places are not the same
+	}
+	var b strings.Builder
+	for {
+		start, end := nameIn(lower, name)
+		if start < 0 {
+			return b.String() + text
+		}
+		b.WriteString(text[:start] + "a worker")
+		text, lower = text[end:], lower[end:]
+	}
+}
+
 // holdsName reports whether a name stands in a text by itself: "extract" does not in "extracts".
 func holdsName(text, name string) bool {
-	for from := 0; name != ""; {
+	start, _ := nameIn(text, name)
+	return start >= 0
+}
+
+// nameIn is where a name first stands in a text by itself; negative where it does not.
+func nameIn(text, name string) (start, end int) {
+	for from := 0; name != ""; from = end {
 		i := strings.Index(text[from:], name)
 		if i < 0 {
 			break
 		}
-		start, end := from+i, from+i+len(name)
+		start, end = from+i, from+i+len(name)
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
 		after, _ := utf8.DecodeRuneInString(text[end:])
 		if !partOfName(before) && !partOfName(after) {
-			return true
+			return start, end
 		}
-		from = end
 	}
-	return false
+	return -1, -1
 }
 
 func partOfName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -151,6 +151,50 @@ func TestRefusedPlansGoBack(t *testing.T) {
 	}
 }
 
+// A model that plans again after a failure is told the goal, what was accepted and why the rest was not.
+// Once its replacement is accepted nothing is missing, and it is not asked again (SPEC.md ·23).
+func TestReplacementEndsTheMatter(t *testing.T) {
+	tm := leaseTeam()
+	tm.Planner.Replan, tm.Policy.Attempts, tm.Synthesis = true, 1, nil
+	whole := 1.0
+	tm.Policy.FailureRatio, tm.Policy.ReviewTimeout, tm.Policy.WhenOnlyWaits = &whole, chargehand.Duration(time.Millisecond), chargehand.WaitForPeople
+	two := strings.Replace(leasePlan, `"required":true`, `"required":false`, 1)
+	two = strings.Replace(two, `"subtasks":[`, `"subtasks":[`+strings.NewReplacer(`"id":"rent","label":"Rent"`, `"id":"end","label":"End"`, `["rent","notice"]`, `["notice"]`, `"required":true`, `"required":false`).
+		Replace(strings.TrimSuffix(strings.TrimPrefix(leasePlan, `{"subtasks":[`), `],"rationale":"one reading is enough","complexityScore":0.2}`))+`,`, 1)
+	again := strings.NewReplacer(`"id":"rent"`, `"id":"p2-rent"`, `"outputContract"`, `"replaces":["rent"],"outputContract"`, `"required":true`, `"required":false`).Replace(leasePlan)
+	c := leaseCast()
+	planner := says(two, again, again)
+	c["test/planner"], c["test/reader"] = planner, &script{answers: []func(model.Request) (model.Response, error){func(r model.Request) (model.Response, error) {
+		if answer := clauses("EUR 900"); strings.Contains(text(r), "p2-rent") || strings.Contains(r.Key, "p2-rent") || strings.Contains(r.Key, "end") {
+			return model.Response{Text: answer, Stop: model.StopEnd, Usage: model.Usage{Input: 100, Output: 20}}, nil
+		}
+		return model.Response{Text: clauses("EUR 901"), Stop: model.StopEnd, Usage: model.Usage{Input: 100, Output: 20}}, nil
+	}}}
+	res, records := supervise(t, c, tm)
+	if res.Status != chargehand.RunCompleted || len(res.Gaps) > 0 || len(res.MissingEvidence) > 0 || len(planner.asked) != 2 {
+		t.Fatalf("%s (%s) after %d plans, gaps %+v", res.Status, res.StopReason, len(planner.asked), res.Gaps)
+	}
+	var v chargehand.View
+	for _, r := range records {
+		v.Apply(r)
+	}
+	if v.Subtasks != 2 || v.Accepted != 2 || v.Replaced != 1 || v.Gaps != 0 || v.Failures != 0 {
+		t.Errorf("the run is shown as %+v", v.RunSummary)
+	}
+	told := text(planner.asked[1])
+	for _, want := range []string{
+		`"field":"objective"`, "Review the lease", `"field":"gaps"`, "rent (Rent): ", "EUR 901", `"field":"not done"`, `"goal":"Find rent and notice"`,
+		`{"field":"accepted","name":"End","from":"end","hash":"sha256:`, `"answer":"3 months"`,
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the planner is not told %s: %s", want, told)
+		}
+	}
+	if replaced := facts[chargehand.SubtasksReplaced](records); len(replaced) != 1 || replaced[0].Subtasks[0] != "rent" || replaced[0].By[0] != "p2-rent" {
+		t.Errorf("the journal says %+v", replaced)
+	}
+}
+
 // A run in which models plan, work, review and write, through the real engine.
 func TestRunOfModels(t *testing.T) {
 	c := leaseCast()

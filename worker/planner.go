@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/chargehand/chargehand"
 )
@@ -19,8 +20,23 @@ type PlanRequest struct {
 	Last      *chargehand.Plan     // that plan; nil where there is none (SPEC.md ·21)
 	LastText  string               // what the planner wrote where that was no plan, cut after 64 KiB; empty where there is a Last
 	Failed    []chargehand.Gap     // what the last iteration left uncovered
+	Earlier   []Earlier            // subtasks of the plans before and what came of them, where Iteration is above 1 (SPEC.md ·23)
+	Left      int                  // of them, how many there were too many to be told of; what was not accepted is told first
 	Advice    *chargehand.Advice   // where Example comes from; nil: there is none
 	Example   *chargehand.Plan     // of an earlier run that was about much the same, as data; its subtasks name no worker
+}
+
+// Earlier is a subtask of an earlier plan of the run. What was replaced since is left out.
+type Earlier struct {
+	Subtask chargehand.Subtask // without an assignee
+	State   chargehand.SubtaskState
+	Cause   chargehand.Cause // why it is not accepted
+	Why     string           // the same in words, which may be a worker's
+	Lacks   []string         // what its accepted output is known not to cover
+
+	OutputRef string          // content hash of its accepted output; empty where there is none
+	Bytes     int             // of the output
+	Output    json.RawMessage // nil where there is none, or all outputs together have more than 1 MiB
 }
 
 // Plan calls the planner. A panic in it becomes an Error of kind Crash.

@@ -161,7 +161,11 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 	for _, f := range k.gate.CheckObjective(o.Objective.Input) {
 		add("$.objective.input"+f.Path, "%s", f.Message)
 	}
-	for _, p := range k.team.CheckBudget(supervise.Ceiling(o.Budget, k.team.Budget)) {
+	billed := *k.team
+	if o.Objective.Plan != nil && !billed.Planner.Replan {
+		billed.Planner = chargehand.Planner{} // it is not called
+	}
+	for _, p := range billed.CheckBudget(supervise.Ceiling(o.Budget, k.team.Budget)) {
 		p.Path = strings.Replace(p.Path, "$", "$.team", 1)
 		problems = append(problems, p)
 	}

@@ -294,3 +294,27 @@ func (n *counts) note(f chargehand.Fact) {
 		}
 	}
 }
+
+// A planner that is a Go function is not called under a ceiling before it is known what that may cost.
+func TestUnpricedPlannerIsRefused(t *testing.T) {
+	called := false
+	plan := worker.Planner(func(context.Context, worker.PlanRequest) (chargehand.Plan, chargehand.Usage, error) {
+		called = true
+		return chargehand.Plan{Subtasks: []chargehand.Subtask{{ID: "a", Goal: "do", Capability: "c"}}}, chargehand.Usage{USD: 9 * chargehand.USD}, nil
+	})
+	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": echo}, Planners: map[string]worker.Planner{"split": plan}})
+	o := order(0, func(team *chargehand.Team) {
+		team.Planner = chargehand.Planner{Func: "split"}
+		for i := range team.Workers {
+			team.Workers[i].Free = true
+		}
+	})
+	o.Budget.USD = chargehand.USD
+	if _, err := e.Start(t.Context(), o); chargehand.CodeOf(err) != chargehand.CodeInvalid || called {
+		t.Errorf("err = %v, and it was called: %t", err, called)
+	}
+	o.Objective.Plan = &chargehand.Plan{Subtasks: []chargehand.Subtask{{ID: "a", Goal: "do", Capability: "c"}}}
+	if _, err := e.Start(t.Context(), o); err != nil || called {
+		t.Errorf("the order brings its plan: %v", err)
+	}
+}

@@ -17,6 +17,7 @@ const (
 	judgeTimeout = 2 * time.Minute // of a reviewer
 
 	maxWrote = 64 << 10 // of what a planner wrote that is no plan
+	maxShown = 1 << 20  // of accepted outputs that a planner is shown
 )
 
 // plan makes the run's plan: the objective's own, the team's template, or what its function says.
@@ -98,11 +99,14 @@ func (j job) callPlanner(ctx context.Context, e supervise.MakePlan, o chargehand
 		}
 	}
 	ask := worker.PlanRequest{
-		Team: j.team, Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed, Advice: in.Advice, Example: example,
+		Team: j.team, Iteration: e.Iteration, Errors: e.Errors, Failed: e.Failed, Left: e.Left, Advice: in.Advice, Example: example,
 	}
 	err := j.fillDocuments(ctx, &o)
 	if err == nil {
 		err = j.fillDraft(ctx, e.Draft, &ask)
+	}
+	if err == nil {
+		ask.Earlier, err = j.earlier(ctx, e.Earlier)
 	}
 	ask.Objective = o
 	up := supervise.TopUp{For: chargehand.HeldForPlan, Times: e.Iteration}
@@ -133,6 +137,27 @@ func (j job) fillDraft(ctx context.Context, d chargehand.Draft, ask *worker.Plan
 		ask.Last, err = readPlan(ctx, j.store, d.Ref)
 	}
 	return err
+}
+
+// earlier is what came of the plans before, with the accepted outputs as far as they are small enough
+// (SPEC.md ·23).
+func (j job) earlier(ctx context.Context, list []supervise.Earlier) ([]worker.Earlier, error) {
+	var out []worker.Earlier
+	left := maxShown
+	for _, e := range list {
+		w := worker.Earlier{
+			Subtask: e.Subtask, State: e.State, Cause: e.Cause, Why: e.Why, Lacks: e.Lacks, OutputRef: e.Output, Bytes: e.Size,
+		}
+		if e.Output != "" && e.Size <= left {
+			text, err := j.store.text(ctx, e.Output)
+			if err != nil {
+				return nil, err
+			}
+			w.Output, left = json.RawMessage(text), left-len(text)
+		}
+		out = append(out, w)
+	}
+	return out, nil
 }
 
 // objective is what the run was asked, as recorded.

@@ -116,7 +116,9 @@ func TestFullTeam(t *testing.T) {
 var deliberate = []string{
 	"$.workers[0].free", "$.workers[0].supportsParallel", "$.workers[0].http", "$.workers[0].llm", "$.workers[0].mcp", "$.workers[0].a2a",
 	"$.prices[0].unpriced", "$.prompts", "$.tools[0].url", "$.tools[0].headers", "$.tools[0].signIn", "$.planner.template.subtasks[0].deps",
-	"$.planner.template.subtasks[0].debate", "$.planner.template.subtasks[0].requiresApproval", "$.planner.func", "$.planner.llm", "$.planner.advice", "$.planner.replan", "$.planner.estimateUSD",
+	"$.planner.template.subtasks[0].debate", "$.planner.template.subtasks[0].requiresApproval",
+	"$.planner.template.subtasks[0].replaces", // only of a plan made after failures
+	"$.planner.func", "$.planner.llm", "$.planner.advice", "$.planner.replan", "$.planner.estimateUSD", "$.planner.free",
 }
 
 // zeros lists the fields below v without a value, of each struct type the first that comes.
@@ -304,10 +306,13 @@ workers:
   - {workerId: b, capabilities: [x], cost_per_call_estimate_usd: "0.00"}
   - {workerId: c, capabilities: [x]}
   - {workerId: d, capabilities: [x], costPerCallEstimateUSD: 0.10}
-planner: {func: p}
+planner: {func: p, estimateUSD: 0}
 `))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !team.Planner.Free {
+		t.Error("the planner is not free")
 	}
 	for i, want := range []bool{true, true, false, false} {
 		if got := team.Workers[i].Free; got != want {

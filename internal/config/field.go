@@ -112,6 +112,10 @@ func (d *decoder) object(path string, n *node, v reflect.Value) {
 		_, priced := given["costPerCallEstimateUSD"]
 		w.Free = w.Free || priced && w.CostPerCallEstimateUSD == 0 && !d.wrong[key(path, "costPerCallEstimateUSD")] // declared, as nothing
 	}
+	if p, ok := v.Addr().Interface().(*chargehand.Planner); ok {
+		_, priced := given["estimateUSD"]
+		p.Free = p.Free || priced && p.EstimateUSD == 0 && !d.wrong[key(path, "estimateUSD")]
+	}
 	for _, f := range strange {
 		meant := chargehand.Near(f.key, s.names)
 		hint := ""

@@ -37,7 +37,7 @@ func Describe(r chargehand.Record) Entry {
 	case chargehand.RunStarted, chargehand.RunEnded, chargehand.ResultAsked, chargehand.RunStopping, chargehand.Recovered, chargehand.Forked,
 		chargehand.PauseBegan, chargehand.PauseEnded, chargehand.InputRefused, chargehand.BudgetLow:
 		e.run(f)
-	case chargehand.PlanAsked, chargehand.PlanAdvised, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted, chargehand.SubtasksPlanned,
+	case chargehand.PlanAsked, chargehand.PlanAdvised, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted, chargehand.SubtasksPlanned, chargehand.SubtasksReplaced,
 		chargehand.AggregateAsked, chargehand.Aggregated:
 		e.planning(f)
 	case chargehand.ReservationRaised, chargehand.ReservationDenied, chargehand.Overbilled, chargehand.SpawnCharged:
@@ -136,6 +136,8 @@ func (e *Entry) planning(f chargehand.Fact) {
 			names = append(names, joined(" ", s.ID, s.Label))
 		}
 		e.says("planned: %s", strings.Join(names, ", "))
+	case chargehand.SubtasksReplaced:
+		e.says("%s made up for by %s, of plan v%d", strings.Join(f.Subtasks, ", "), strings.Join(f.By, ", "), f.Plan)
 	case chargehand.AggregateAsked:
 		e.says("the accepted outputs are put together")
 	case chargehand.Aggregated:

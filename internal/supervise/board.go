@@ -23,8 +23,9 @@ type board struct {
 
 	stated stated // by accepted outputs that may be compared
 
-	live  int    // tasks not in a final state, the synthesis left out
-	parts [9]int // planned tasks by how they count; see tally
+	live  int     // tasks not in a final state, the synthesis left out
+	parts [10]int // planned tasks by how they count; see tally
+	plans []drawn // by version, from 1
 }
 
 // How tasks in a final state count.
@@ -38,6 +39,7 @@ const (
 	countChecked // by gate or reviewer, the synthesis included
 	countShort   // accepted with an output known to be incomplete, the synthesis included
 	countAgainst // accepted against the checks, the synthesis included
+	countReplaced
 )
 
 // A task is a subtask and its progress.
@@ -69,6 +71,12 @@ type task struct {
 	why   string
 	by    string // who decided
 
+	version   int      // of the plan it belongs to
+	owed      int      // version of the first plan that is to make up for it; zero: none is
+	standIns  []*task  // that are to make up for it, as the latest plan says that names it
+	standsFor []*task  // of which it is such a one, or was before a later plan
+	replaced  []string // whose outputs do; nil: none do
+
 	lacks   []string // what its accepted output is known not to cover
 	against string   // why the checks did not accept what was accepted
 }
@@ -87,10 +95,10 @@ func (k *task) ref() chargehand.AttemptRef {
 }
 
 // add puts planned subtasks on the board. Dependencies may follow in a later part of the plan.
-func (b *board) add(specs []chargehand.Subtask, synthesis bool) {
+func (b *board) add(specs []chargehand.Subtask, version int, synthesis bool) {
 	for i := range specs {
 		k := &task{
-			spec: &specs[i], index: len(b.order), synthesis: synthesis, heapAt: -1,
+			spec: &specs[i], index: len(b.order), version: version, synthesis: synthesis, heapAt: -1,
 			state: chargehand.SubtaskBlocked,
 		}
 		if earlier := b.tasks[k.spec.ID]; earlier != nil && earlier.spec == nil {
@@ -102,6 +110,7 @@ func (b *board) add(specs []chargehand.Subtask, synthesis bool) {
 		if !synthesis {
 			b.live++
 			b.parts[countAll]++
+			b.standIn(k)
 		}
 		if k.waits == 0 {
 			b.makeReady(k)
@@ -183,6 +192,8 @@ func (b *board) tally(k *task, by int) {
 	}
 	b.live -= by
 	switch {
+	case k.replaced != nil:
+		b.parts[countReplaced] += by
 	case k.state.Accepted():
 		b.parts[countAccepted] += by
 	case k.state.Failure():
@@ -195,7 +206,10 @@ func (b *board) tally(k *task, by int) {
 }
 
 func (b *board) failures() int { return b.parts[countFailure] }
-func (b *board) waiting() int  { return b.parts[countWaiting] }
+
+// planned is how many subtasks the result is made of, or lacks.
+func (b *board) planned() int { return b.parts[countAll] - b.parts[countReplaced] }
+func (b *board) waiting() int { return b.parts[countWaiting] }
 
 func (m *Machine) applyBoard(f chargehand.Fact) {
 	b := &m.board
@@ -229,6 +243,7 @@ func (m *Machine) applyBoard(f chargehand.Fact) {
 		if f.State.Accepted() {
 			b.stated.take(k)
 			b.unblock(k)
+			b.fulfil(k)
 		}
 		k.attempt.stances = nil // nobody asks for them any more
 	}
@@ -251,6 +266,9 @@ func (m *Machine) end(now time.Time, k *task, f chargehand.SubtaskEnded, out *Ou
 		f.Lacks = k.attempt.lacks
 	}
 	m.record(now, f, out)
+	if f.State.Accepted() {
+		m.makeUp(now, k, out)
+	}
 	if f.State.Accepted() || k.synthesis {
 		return
 	}

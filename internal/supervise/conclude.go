@@ -272,7 +272,7 @@ func (m *Machine) incomplete() string {
 
 // unpaid is the first task that was left out for want of money, the synthesis included; nil if none was.
 func (m *Machine) unpaid() *task {
-	i := slices.IndexFunc(m.board.order, func(k *task) bool { return k.state == chargehand.SubtaskOverBudget })
+	i := slices.IndexFunc(m.board.order, func(k *task) bool { return k.state == chargehand.SubtaskOverBudget && k.replaced == nil })
 	if i < 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (m *Machine) unpaid() *task {
 
 func (m *Machine) undone() string {
 	if n := m.board.failures(); n > 0 {
-		return itoa(n) + " of " + counted(m.board.parts[countAll], "subtask") + were(n) + "not done" + m.shared()
+		return itoa(n) + " of " + counted(m.board.planned(), "subtask") + were(n) + "not done" + m.shared()
 	}
 	return "the synthesis was not accepted"
 }

@@ -106,7 +106,7 @@ func declaredTask(l line) chargehand.Subtask {
 		ID: l.word(1), Goal: "do " + l.word(1), Capability: l.word(2), Deps: l.list("after"), Priority: l.number("priority", 0),
 		Criticality: chargehand.Criticality(l.opts["crit"]), Required: l.has("required"), Debate: l.has("debate"), RiskLevel: chargehand.Risk(l.opts["risk"]),
 		Effect: chargehand.Effect(l.opts["effect"]), TimeoutMS: int(l.duration("timeout").Milliseconds()),
-		RequiredAspects: l.list("aspects"), Role: l.opts["role"], Assignee: l.opts["assignee"],
+		RequiredAspects: l.list("aspects"), Replaces: l.list("replaces"), Role: l.opts["role"], Assignee: l.opts["assignee"],
 		Budget: chargehand.Budget{USD: l.money("cost"), Tokens: int64(l.number("tokens", 0))},
 	}
 	if l.has("big") {

@@ -13,12 +13,25 @@ type Effect interface{ effect() }
 // MakePlan wants a plan; Planned answers it.
 type MakePlan struct {
 	Iteration int              `json:"iteration"`
-	Errors    []string         `json:"errors,omitempty"` // of the plan before
-	Draft     chargehand.Draft `json:"draft,omitzero"`   // the plan before; zero: it is the first, or none came
-	Failed    []chargehand.Gap `json:"failed,omitempty"` // what a replan should make up for
-	Ref       string           `json:"ref,omitempty"`    // content hash of the plan to read, which a person approved; empty: make one
-	Source    string           `json:"source,omitempty"` // who made that plan
+	Errors    []string         `json:"errors,omitempty"`  // of the plan before
+	Draft     chargehand.Draft `json:"draft,omitzero"`    // the plan before; zero: it is the first, or none came
+	Failed    []chargehand.Gap `json:"failed,omitempty"`  // what a replan should make up for
+	Earlier   []Earlier        `json:"earlier,omitempty"` // what there is already, for a replan
+	Left      int              `json:"left,omitempty"`    // subtasks that Earlier leaves out
+	Ref       string           `json:"ref,omitempty"`     // content hash of the plan to read, which a person approved; empty: make one
+	Source    string           `json:"source,omitempty"`  // who made that plan
 	Envelope  Envelope         `json:"envelope,omitzero"`
+}
+
+// Earlier is a subtask of a plan before, and what came of it.
+type Earlier struct {
+	Subtask chargehand.Subtask      `json:"subtask"`
+	State   chargehand.SubtaskState `json:"state"`
+	Cause   chargehand.Cause        `json:"cause,omitempty"` // why it is not accepted
+	Why     string                  `json:"why,omitempty"`
+	Lacks   []string                `json:"lacks,omitempty"`  // what its accepted output is known not to cover
+	Output  string                  `json:"output,omitempty"` // content hash; empty: it is not accepted
+	Size    int                     `json:"size,omitempty"`   // bytes of the output
 }
 
 // An Envelope is what a call may consume before it has to ask for more by a TopUp.

@@ -164,6 +164,12 @@ func (m *Machine) check(size int64) amount {
 func (m *Machine) planNeeds() amount {
 	p := &m.team.Planner
 	a := amount{usd: p.EstimateUSD}
+	if p.Func != "" && !p.Free {
+		if a.usd == 0 {
+			a.usd = m.unpriced().usd
+		}
+		a.tokens = m.unpriced().tokens
+	}
 	if p.LLM == nil || m.ledger.ceiling.Tokens == 0 {
 		return a
 	}

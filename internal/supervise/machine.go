@@ -26,7 +26,7 @@ type Machine struct {
 
 	run      run      // run.go: identity, deadline, end; pause.go: pause
 	planning planning // plan.go: versions and iterations
-	board    board    // board.go: subtasks, attempts, who waits for whom
+	board    board    // board.go: subtasks, attempts, who waits for whom; replace.go: who stands in for whom
 	ledger   ledger   // ledger.go: money
 	desk     desk     // desk.go: reviews and decisions
 	closing  closing  // conclude.go: aggregate, synthesis, result
@@ -225,6 +225,8 @@ func (m *Machine) apply(r chargehand.Record) {
 		m.applyRun(r, f)
 	case chargehand.PlanAsked, chargehand.PlanRefused, chargehand.PlanProposed, chargehand.PlanAdopted, chargehand.SubtasksPlanned:
 		m.applyPlan(f)
+	case chargehand.SubtasksReplaced:
+		m.applyReplaced(f)
 	case chargehand.SubtasksQueued, chargehand.RetryPlanned, chargehand.SubtaskEnded:
 		m.applyBoard(f)
 	case chargehand.AttemptStarted, chargehand.AttemptResumed, chargehand.OutputChecked, chargehand.OutputSupplied, chargehand.AttemptFailed,

@@ -66,6 +66,7 @@ func (m *Machine) makePlan() MakePlan {
 	}
 	if m.planning.iteration > 1 {
 		e.Failed = m.gaps()
+		e.Earlier, e.Left = m.earlier()
 	}
 	return e
 }
@@ -163,7 +164,8 @@ func (m *Machine) planErrors(in *Planned) []string {
 	for _, p := range m.team.CheckPlan(&whole) {
 		errs = append(errs, p.String())
 	}
-	return clipAll(append(errs, m.misfits(in.Plan.Subtasks)...), maxPlanErrors, maxClause)
+	errs = append(errs, m.misfits(in.Plan.Subtasks)...)
+	return clipAll(append(errs, m.misplaced(in.Plan.Subtasks)...), maxPlanErrors, maxClause)
 }
 
 // misfits are the problems of subtasks that follow from what the run has come to, and from what a
@@ -334,7 +336,7 @@ func weight(s *chargehand.Subtask) int {
 	} {
 		n += written(x)
 	}
-	for _, list := range [][]string{s.Deps, s.RequiredAspects, s.ToolGrants} {
+	for _, list := range [][]string{s.Deps, s.RequiredAspects, s.ToolGrants, s.Replaces} {
 		for _, x := range list {
 			n += written(x) + 1
 		}
@@ -373,12 +375,54 @@ func (m *Machine) applyPlan(f chargehand.Fact) {
 	case chargehand.PlanAdopted:
 		p.version, p.asked, p.refused, p.returned, p.approved, p.draft = f.Version, false, nil, false, "", chargehand.Draft{}
 		p.settled = f.Iteration > 1 && f.Subtasks == 0
+		m.board.draw(f.Version, f.Iteration)
 	case chargehand.SubtasksPlanned:
-		m.board.add(f.Subtasks, f.Synthesis)
+		m.board.add(f.Subtasks, f.Version, f.Synthesis)
 		for i := range f.Subtasks {
 			p.debated = p.debated || !f.Synthesis && m.team.Policy.Debates(&f.Subtasks[i])
 		}
 	}
+}
+
+// maxEarlier is how many earlier subtasks a planner is told of.
+const maxEarlier = 500
+
+// earlier are the subtasks of the plans before and what came of them, as a planner is told; those that were
+// not accepted go first where there are too many. The second is how many are left out.
+func (m *Machine) earlier() (list []Earlier, left int) {
+	want, failed := []*task{}, 0
+	for _, k := range m.board.order {
+		if !k.state.Accepted() && k.replaced == nil {
+			failed++
+		}
+	}
+	room := max(0, maxEarlier-min(failed, maxEarlier))
+	for _, k := range m.board.order {
+		switch {
+		case k.state.Accepted():
+			if room--; room < 0 {
+				left++
+				continue
+			}
+		case k.replaced != nil:
+			continue // others did it
+		case len(want) >= maxEarlier:
+			left++
+			continue
+		}
+		want = append(want, k)
+	}
+	for _, k := range want {
+		e := Earlier{Subtask: *k.spec, State: k.state, Lacks: k.lacks}
+		e.Subtask.Assignee = "" // a program chooses
+		if k.state.Accepted() {
+			e.Output, e.Size = k.attempt.output, k.attempt.size
+		} else {
+			e.Cause, e.Why = m.gap(k).Cause, m.gap(k).Why
+		}
+		list = append(list, e)
+	}
+	return list, left
 }
 
 // replan asks for more subtasks after a drain with failures (SPEC.md ·23), and reports whether it did.

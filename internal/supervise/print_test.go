@@ -57,6 +57,15 @@ func holder(h chargehand.Holder, r chargehand.AttemptRef) string {
 	return phrase(string(h), when(r.Subtask != "", "%s", ref(r)))
 }
 
+// earlierOnes are the subtasks that a planner is told of.
+func earlierOnes(e MakePlan) string {
+	var parts []string
+	for _, x := range e.Earlier {
+		parts = append(parts, phrase(x.Subtask.ID, string(x.State), string(x.Cause), quoted(x.Why), when(x.Output != "", "%s", x.Output)))
+	}
+	return phrase(when(len(parts) > 0, "after %s", strings.Join(parts, ", ")), when(e.Left > 0, "and %d more", e.Left))
+}
+
 // draft is a plan that goes back.
 func draft(d chargehand.Draft) string {
 	return phrase(when(d.Ref != "", "draft %s", d.Ref), when(d.Text, "(no plan)"))
@@ -92,6 +101,8 @@ func (s *script) factLine(f chargehand.Fact) string {
 			aside(f), spent(f.Usage))
 	case chargehand.SubtasksPlanned:
 		return phrase("planned", when(f.Synthesis, "the synthesis"), planned(f.Subtasks))
+	case chargehand.SubtasksReplaced:
+		return fmt.Sprintf("replaced %s by %s of plan %d", strings.Join(f.Subtasks, " "), strings.Join(f.By, " "), f.Plan)
 	case chargehand.SubtasksQueued:
 		return phrase("queued", refs(f.Attempts), "for", candidates(f.Candidates), fmt.Sprintf("tier %d", f.Tier), reserved(f.Reserved, f.Tokens))
 	case chargehand.BudgetLow:
@@ -303,7 +314,7 @@ func effectLine(e Effect) string {
 		if e.Ref != "" {
 			return fmt.Sprintf("=> read plan %d %s, by %s", e.Iteration, e.Ref, e.Source)
 		}
-		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) == 1, "without its errors"), when(len(e.Errors) > 1, "without its %d errors", len(e.Errors)), draft(e.Draft), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)))
+		return phrase(fmt.Sprintf("=> make plan %d", e.Iteration), when(len(e.Errors) == 1, "without its errors"), when(len(e.Errors) > 1, "without its %d errors", len(e.Errors)), draft(e.Draft), when(len(e.Failed) > 0, "to make up for %d gaps", len(e.Failed)), earlierOnes(e))
 	case Launch:
 		var in []string
 		for _, r := range e.Task.InputRefs {

@@ -47,6 +47,9 @@ func (m *Machine) unanswered(v *chargehand.Review) bool {
 }
 
 func (m *Machine) contribute(k *task, readTwice func(*chargehand.Subtask) bool, r *chargehand.Result) {
+	if k.replaced != nil {
+		return // others contribute what it would have
+	}
 	if !k.state.Accepted() {
 		for _, aspect := range k.spec.RequiredAspects {
 			r.MissingEvidence = append(r.MissingEvidence, chargehand.Note{
@@ -174,7 +177,7 @@ func (m *Machine) gaps() []chargehand.Gap {
 		gaps = append(gaps, chargehand.Gap{Cause: a.cause, Why: a.why})
 	}
 	for _, k := range m.board.order {
-		if k.state.Accepted() && len(k.lacks) == 0 || !k.state.Final() && m.closing.round == 0 && !m.closing.asked && k.review == "" {
+		if k.replaced != nil || k.state.Accepted() && len(k.lacks) == 0 || !k.state.Final() && m.closing.round == 0 && !m.closing.asked && k.review == "" {
 			continue
 		}
 		gaps = append(gaps, m.gap(k))
@@ -188,7 +191,7 @@ func (m *Machine) gaps() []chargehand.Gap {
 // lacking is how many subtasks the result of a run that is over lacks, or has in part only, the
 // synthesis included.
 func (m *Machine) lacking() int {
-	n := m.board.parts[countAll] - m.board.parts[countAccepted] + m.board.parts[countShort]
+	n := m.board.planned() - m.board.parts[countAccepted] + m.board.parts[countShort]
 	if m.synthesisLost() {
 		n++
 	}
@@ -234,7 +237,7 @@ func (m *Machine) shared() string {
 		if r := m.desk.reviews[k.review]; r != nil && (!k.state.Final() || !r.Open() && (r.Decision.ByPolicy || r.Decision.Withdrawn)) {
 			words = r.Grounds(k.spec)
 		}
-		if words == "" || k.state.Accepted() || k.cause == chargehand.CauseDependency || k.state == chargehand.SubtaskCancelled {
+		if words == "" || k.state.Accepted() || k.replaced != nil || k.cause == chargehand.CauseDependency || k.state == chargehand.SubtaskCancelled {
 			continue
 		}
 		all++
@@ -264,7 +267,7 @@ func (m *Machine) Summary() chargehand.RunSummary {
 	b := &m.board
 	s := chargehand.RunSummary{
 		RunID: m.id, Title: m.run.objective.Title, Team: m.team.Name, State: m.run.state, NeedsHuman: m.desk.open,
-		Subtasks: b.parts[countAll], Accepted: b.parts[countAccepted], Gaps: b.parts[countAll] - b.live - b.parts[countAccepted] + b.parts[countShort],
+		Subtasks: b.planned(), Replaced: b.parts[countReplaced], Accepted: b.parts[countAccepted], Gaps: b.planned() - b.live - b.parts[countAccepted] + b.parts[countShort],
 		Overridden: b.parts[countAgainst], OwnWord: m.desk.ownWord,
 		Spent: m.ledger.settled.usd, Inherited: m.run.inherited, Budget: m.ledger.ceiling.USD, StartedAt: m.run.started, DeadlineAt: m.run.deadline, Left: chargehand.Duration(m.run.left),
 		StartedBy: m.run.startedBy, Tenant: m.run.tenant,

@@ -25,6 +25,7 @@ type snapshot struct {
 	Board    board // without tasks
 	Ready    []string
 	Unjudged []string
+	Plans    [][]string
 	Tasks    []taskShot
 	Timers   []timer
 
@@ -39,6 +40,8 @@ type taskShot struct {
 	Task       task
 	Spec       chargehand.Subtask
 	Dependants []string
+	StandIns   []string
+	StandsFor  []string
 	Queueable  bool // it stands in board.ready
 }
 
@@ -51,11 +54,15 @@ func snap(m *Machine) snapshot {
 	slices.SortFunc(ready, func(a, b *task) int { return cmp.Compare(a.index, b.index) })
 	s.Ready = ids(ready)
 	for _, k := range m.board.order {
-		shot := taskShot{Task: *k, Spec: *k.spec, Dependants: ids(k.dependants), Queueable: k.heapAt >= 0}
-		shot.Task.spec, shot.Task.dependants, shot.Task.heapAt = nil, nil, 0
+		shot := taskShot{Task: *k, Spec: *k.spec, Dependants: ids(k.dependants), StandIns: ids(k.standIns), StandsFor: ids(k.standsFor), Queueable: k.heapAt >= 0}
+		shot.Task.spec, shot.Task.dependants, shot.Task.standIns, shot.Task.standsFor, shot.Task.heapAt = nil, nil, nil, nil, 0
 		s.Tasks = append(s.Tasks, shot)
 	}
 	s.Unjudged = ids(m.board.unjudged)
+	s.Board.plans = slices.Clone(m.board.plans)
+	for i := range s.Board.plans {
+		s.Plans, s.Board.plans[i].tasks = append(s.Plans, ids(s.Board.plans[i].tasks)), nil
+	}
 	s.Board.order, s.Board.tasks, s.Board.ready, s.Board.unjudged = nil, nil, nil, nil
 	for _, r := range m.desk.order {
 		s.Reviews = append(s.Reviews, *r)
@@ -79,7 +86,7 @@ func ids(tasks []*task) []string {
 }
 
 var whole = gocmp.Options{
-	gocmp.AllowUnexported(snapshot{}, run{}, ending{}, planning{}, proposal{}, ledger{}, amount{}, closing{}, end{}, board{}, task{},
+	gocmp.AllowUnexported(snapshot{}, run{}, ending{}, planning{}, proposal{}, ledger{}, amount{}, closing{}, end{}, board{}, drawn{}, task{},
 		taskShot{}, attempt{}, past{}, timer{}, desk{}, debate{}, revision{}, position{}, voice{}, rival{}),
 	cmpopts.EquateEmpty(),
 }

@@ -19,7 +19,7 @@ func TestSecondReadingIsAReview(t *testing.T) {
 		return chargehand.Subtask{ID: id, Capability: capability, OutputContract: "facts", RequiredAspects: []string{aspect}}
 	}
 	m := New("r", team)
-	m.board.add([]chargehand.Subtask{read("s1", "read", "rent"), read("s2", "check", "rent"), read("s3", "read", "term"), read("s4", "check", "term")}, false)
+	m.board.add([]chargehand.Subtask{read("s1", "read", "rent"), read("s2", "check", "rent"), read("s3", "read", "term"), read("s4", "check", "term")}, 1, false)
 	unreviewed := func(accepted ...string) (out []string) {
 		for _, k := range m.board.order {
 			k.state = chargehand.SubtaskFailed

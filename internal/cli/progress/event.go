@@ -64,6 +64,8 @@ func describe(v *chargehand.View, rec chargehand.Record) Event {
 		e.count("version", f.Version).count("subtasks", f.Subtasks).with("shape", string(f.Shape)).money("estimate", f.Estimate)
 	case chargehand.SubtasksPlanned:
 		e.count("subtasks", len(f.Subtasks))
+	case chargehand.SubtasksReplaced:
+		e.with("replaced", strings.Join(f.Subtasks, ", ")).with("by", strings.Join(f.By, ", ")).count("plan", f.Plan)
 	case chargehand.SubtasksQueued:
 		e.count("subtasks", len(f.Attempts)).with("strategy", string(f.Strategy)).count("candidates", len(f.Candidates))
 	case chargehand.RunEnded:

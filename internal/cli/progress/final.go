@@ -150,7 +150,7 @@ func (f Final) tally() string {
 	if len(parts) == 0 {
 		return "no subtask was planned"
 	}
-	return term.Count(v.Subtasks, "subtask") + ": " + strings.Join(parts, ", ")
+	return term.Count(v.Subtasks+v.Replaced, "subtask") + ": " + strings.Join(parts, ", ")
 }
 
 // first puts what was accepted before the rest.
@@ -164,6 +164,8 @@ func first(word string) int {
 func (f Final) fate(row *chargehand.SubtaskView) string {
 	v := f.View
 	switch s := row.State; {
+	case len(row.ReplacedBy) > 0:
+		return "replaced"
 	case s.Accepted() && len(row.Lacks) > 0:
 		return "accepted in part"
 	case s == chargehand.SubtaskAcceptedByHuman:
@@ -249,7 +251,7 @@ func facts(v *chargehand.View) []string {
 func gaps(v *chargehand.View, st term.Style) []string {
 	names, order := map[string][]string{}, []string{}
 	for _, row := range v.Rows {
-		if row.State.Accepted() && len(row.Lacks) == 0 || !row.State.Final() && !v.State.Final() {
+		if !row.Lacking() || !row.State.Final() && !v.State.Final() {
 			continue
 		}
 		why := row.Why

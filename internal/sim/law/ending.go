@@ -25,6 +25,26 @@ func (r *run) end(l *Law, f chargehand.SubtaskEnded) {
 	}
 }
 
+// replace judges that what makes up for a failure was accepted, or is made up for itself.
+func (r *run) replace(l *Law, f chargehand.SubtasksReplaced) {
+	l.looked(Shortfall)
+	for _, id := range f.By {
+		if k := r.tasks[id]; k == nil || !k.state.Accepted() && !k.replaced {
+			l.fails(Shortfall, r.id, "%s makes up for %v, and was not accepted", id, f.Subtasks)
+		}
+	}
+	for _, id := range f.Subtasks {
+		k := r.tasks[id]
+		if k == nil || k.state.Accepted() || !k.state.Final() || k.replaced || len(f.By) == 0 {
+			l.fails(Shortfall, r.id, "%s is replaced by %v, and there is nothing to make up for", id, f.By)
+			continue
+		}
+		if k.replaced = true; k.state.Failure() {
+			r.failed--
+		}
+	}
+}
+
 // accept judges an acceptance: the gate's word, the reviewer's where there is one, or a person's.
 func (r *run) accept(l *Law, k *task, f chargehand.SubtaskEnded) {
 	l.looked(Verdict)

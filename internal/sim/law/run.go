@@ -58,6 +58,7 @@ type task struct {
 	doubtful  bool      // a write that may have taken effect
 	used      int       // the attempt whose output is
 	short     bool      // that output is known to be incomplete
+	replaced  bool      // others make up for it
 	debate    *debate   // nil: it is not debated
 	limit     time.Time // of the attempt that runs, as it was when the run was paused; zero: it waits to be pursued again
 	spent     amount    // by its attempts, bills above their reservations left out
@@ -141,6 +142,8 @@ func (r *run) record(l *Law, rec chargehand.Record) {
 		r.debate(l, f)
 	case chargehand.SubtaskEnded:
 		r.end(l, f)
+	case chargehand.SubtasksReplaced:
+		r.replace(l, f)
 	default:
 		r.control(l, rec)
 	}
@@ -248,6 +251,10 @@ func (r *run) concludes(l *Law, f chargehand.ResultAsked) {
 	l.looked(Verdict)
 	l.looked(Shortfall)
 	for id, k := range r.tasks {
+		if f.State == chargehand.RunCompleted && !k.state.Accepted() && !k.replaced {
+			l.fails(Shortfall, r.id, "it is complete, and %s is %s and nothing replaces it", id, k.state)
+			break
+		}
 		if k.short && k.state.Accepted() && f.State == chargehand.RunCompleted {
 			l.fails(Shortfall, r.id, "it is complete, and the output of %s is not", id)
 			break
