@@ -25,6 +25,7 @@
 //   - internal/evidence: a run's records as one file that verifies without the journal.
 //   - internal/witness: signs the checkpoints of logs that go on from what it has seen.
 //   - internal/regular: opens files that a person names, and nothing else.
+//   - internal/account: names the accounts of this machine as principals.
 //   - internal/sandbox: starts programs apart from the engine, its files and one another.
 //   - worker: how work gets done: Go functions, processes, HTTP services; Line is how a worker asks
 //     for money and says what it writes.

@@ -106,6 +106,11 @@ type Decision struct {
 	Comment     string    `json:"comment,omitempty"`
 	Timestamp   time.Time `json:"timestamp"`
 
+	// Subject and TaskID are what the review was about. They are filled in where a result lists its decisions;
+	// records name the review only.
+	Subject Subject `json:"subject,omitempty"`
+	TaskID  string  `json:"taskId,omitempty"`
+
 	// Settled answers a review about a write whose outcome is not known. Empty means that the answer is
 	// another one; a rejection gives the write up.
 	Settled Settlement `json:"settled,omitempty"`

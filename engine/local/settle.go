@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/base64"
 	"os"
-	"os/user"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/account"
 	"github.com/chargehand/chargehand/internal/audit"
 )
 
@@ -95,7 +95,7 @@ func (v *vouching) remember(old string, c audit.Checkpoint) {
 	if !v.begun {
 		v.facts = append(v.facts, chargehand.AuditBegan{Origin: v.origin, Key: v.known})
 	}
-	by := account()
+	by := account.Name(os.Geteuid()) // as decisions over the socket
 	if len(v.lost) > 0 {
 		v.facts = append(v.facts, chargehand.RollbackAccepted{
 			By: by, Lost: v.lost, Size: c.Size, Root: base64.StdEncoding.EncodeToString(c.Root[:]), Origin: v.origin,
@@ -104,14 +104,6 @@ func (v *vouching) remember(old string, c audit.Checkpoint) {
 	if len(v.keys) > 0 {
 		v.facts = append(v.facts, chargehand.KeyReplaced{By: by, Old: old, New: v.known, Origin: v.origin})
 	}
-}
-
-// account is the system's name for who runs this process.
-func account() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "user " + strconv.Itoa(os.Getuid())
 }
 
 // register puts on record what opening the journal came to, and the fleet as it is taken over.

@@ -32,7 +32,7 @@ var may = map[string][]string{
 	"internal/config":     {"", "internal/regular"},
 	"internal/scaffold":   {""},
 	"internal/registry":   {"", "internal/config"},
-	"internal/httpapi":    {"", "internal/dial"},
+	"internal/httpapi":    {"", "internal/dial", "internal/account"},
 	"client":              {""},
 	"internal/dial":       {},
 	"internal/secret":     {"internal/regular"},
@@ -40,6 +40,7 @@ var may = map[string][]string{
 	"internal/retryafter": {},
 	"internal/mutant":     {},
 	"internal/sandbox":    {"", "internal/regular"},
+	"internal/account":    {},
 	"internal/ijson":      {"internal/excerpt"},
 	"worker":              {"", "internal/dial", "internal/secret", "internal/sandbox", "internal/excerpt", "internal/ijson", "internal/retryafter"},
 	"ground":              {""},
@@ -58,7 +59,7 @@ var may = map[string][]string{
 	"teams":            {"", "ground", "worker", "model", "teams/..."},
 	"engine": {
 		"", "internal/supervise", "internal/fleet", "internal/turn", "internal/route", "internal/gate",
-		"internal/journal", "internal/audit", "internal/evidence", "internal/secret", "internal/sandbox", "internal/dial", "worker", "model", "engine/...",
+		"internal/journal", "internal/audit", "internal/account", "internal/evidence", "internal/secret", "internal/sandbox", "internal/dial", "worker", "model", "engine/...",
 	},
 	"internal/sim": {
 		"", "internal/supervise", "internal/fleet", "internal/route", "internal/gate", "internal/journal", "internal/turn",

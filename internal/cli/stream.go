@@ -6,9 +6,9 @@ import (
 
 	xterm "golang.org/x/term"
 
+	accounts "github.com/chargehand/chargehand/internal/account"
 	"github.com/chargehand/chargehand/internal/cli/report"
 	"github.com/chargehand/chargehand/internal/cli/term"
-	"github.com/chargehand/chargehand/internal/httpapi"
 )
 
 // IO is how the program meets the world.
@@ -69,4 +69,4 @@ func utf8Locale() bool {
 func me() string { return account(os.Geteuid()) }
 
 // account is the principal that an account of this machine is, here and at the other end of the socket.
-var account = httpapi.Account
+var account = accounts.Name

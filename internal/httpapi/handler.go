@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/account"
 	"github.com/chargehand/chargehand/internal/dial"
 )
 
@@ -17,7 +18,7 @@ type Options struct {
 	Heartbeat time.Duration // between signs of life on a quiet stream; zero means 15 s
 	MaxOrder  int64         // bytes of an order, its documents included; zero means 192 MiB
 
-	// Name is the principal that an account of this machine is, by its number. Nil means Account.
+	// Name is the principal that an account of this machine is, by its number. Nil means account.Name.
 	Name func(uid int) string
 
 	// TrustNames takes the names in bodies for the principals: for tests, and for an engine behind
@@ -69,7 +70,7 @@ func withDefaults(o Options) Options {
 		o.Heartbeat = defaultHeartbeat
 	}
 	if o.Name == nil {
-		o.Name = Account
+		o.Name = account.Name
 	}
 	if o.MaxOrder <= 0 {
 		o.MaxOrder = defaultMaxOrder

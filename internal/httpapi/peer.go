@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"os/user"
-	"strconv"
 
 	"github.com/chargehand/chargehand"
 )
@@ -25,21 +23,6 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 		return ctx
 	}
 	return context.WithValue(ctx, peerKey{}, uid)
-}
-
-// Account is the principal that an account of this machine is: its name, or "uid:1001" where it has none.
-// Nothing that the environment says counts.
-func Account(uid int) string {
-	if uid < 0 { // the system has no such numbers
-		if u, err := user.Current(); err == nil {
-			return u.Username
-		}
-		return "unknown"
-	}
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "uid:" + strconv.Itoa(uid)
 }
 
 // principal is who sends a request. What its body says of that counts only where the options say so.

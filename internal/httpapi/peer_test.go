@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/chargehand/chargehand"
+	"github.com/chargehand/chargehand/internal/account"
 )
 
 // An author keeps who did what.
@@ -76,7 +77,7 @@ func TestPrincipalIsThePeer(t *testing.T) {
 		}
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if want := Account(os.Geteuid()); who.names[name] != want {
+		if want := account.Name(os.Geteuid()); who.names[name] != want {
 			t.Errorf("%s: recorded for %q, want %q (%s %s)", name, who.names[name], want, resp.Status, body)
 		}
 	}
@@ -100,7 +101,7 @@ func TestNoPrincipalNoDecision(t *testing.T) {
 }
 
 func TestAccountOfNobodyInParticular(t *testing.T) {
-	if got := Account(4_000_000_001); got != "uid:4000000001" {
+	if got := account.Name(4_000_000_001); got != "uid:4000000001" {
 		t.Errorf("%q", got)
 	}
 }

@@ -23,10 +23,15 @@ func (m *Machine) writeResult() WriteResult {
 func (m *Machine) Result() chargehand.Result {
 	r := chargehand.Result{
 		RunID: m.id, Title: m.run.objective.Title, Status: m.run.state, Gaps: m.gaps(),
-		Decisions: append([]chargehand.Decision{}, m.desk.decisions...),
+		Decisions: []chargehand.Decision{},
 		Items:     []chargehand.Item{}, Conflicts: []chargehand.Conflict{}, LowConfidence: []chargehand.Note{},
 		MissingEvidence: []chargehand.Note{}, OpenQuestions: []chargehand.Note{}, Provenance: []chargehand.Provenance{},
 		Cost: m.cost(), Audit: chargehand.AuditSummary{Records: m.seq},
+	}
+	for _, d := range m.desk.decisions {
+		about := m.desk.reviews[d.ReviewID]
+		d.Subject, d.TaskID = about.Subject, about.TaskID
+		r.Decisions = append(r.Decisions, d)
 	}
 	readTwice := m.readTwice()
 	for _, k := range m.board.order {

@@ -66,6 +66,9 @@ func result() *chargehand.Result {
 		OpenQuestions: []chargehand.Note{{Text: "who signs?\x1b[2J"}, {Key: "Renewal", Text: "Renewal: two accepted outputs disagree"}},
 		Decisions: []chargehand.Decision{
 			{ReviewID: "rev_91ab", Approved: true, Approver: "ana", Comment: "checked", Timestamp: at},
+			{ReviewID: "rev_91ad", Subject: chargehand.SubjectPlan, Approved: true, Approver: "ana", ByRequester: true, Timestamp: at},
+			{ReviewID: "rev_91ae", Subject: chargehand.SubjectConflicts, Approver: "ana", ByRequester: true, Comment: "ask them", Timestamp: at},
+			{ReviewID: "rev_91af", Subject: chargehand.SubjectOutput, TaskID: "s4", Approved: true, Approver: "ben", Timestamp: at},
 			{ReviewID: "rev_91ac", Approver: "legal-high@7", ByPolicy: true, Timestamp: at},
 		},
 		Cost:       chargehand.Cost{USD: 440_000, Tokens: 12_000, VsPlan: 1.16},

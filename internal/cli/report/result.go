@@ -198,12 +198,27 @@ func (p *page) decisions(decisions []chargehand.Decision) {
 	}
 	p.heading("Decisions")
 	for _, d := range decisions {
-		line := fmt.Sprintf("- %s: %s", term.Markdown(d.ReviewID), term.Markdown(verdictOf(d)))
+		line := fmt.Sprintf("- %s: %s", term.Markdown(about(d)), term.Markdown(verdictOf(d)))
 		if d.Comment != "" {
 			line += ": " + term.Markdown(d.Comment)
 		}
 		p.line("%s", line)
 	}
+}
+
+// about is what a decision was on, and its review.
+func about(d chargehand.Decision) string {
+	switch {
+	case d.Subject == chargehand.SubjectPlan:
+		return "the plan (" + d.ReviewID + ")"
+	case d.Subject == chargehand.SubjectConflicts:
+		return "the conflicts between outputs (" + d.ReviewID + ")"
+	case d.Subject == chargehand.SubjectTools:
+		return "the tools of " + d.TaskID + " (" + d.ReviewID + ")"
+	case d.TaskID != "":
+		return "the output of " + d.TaskID + " (" + d.ReviewID + ")"
+	}
+	return d.ReviewID // of a result that does not say it
 }
 
 // verdictOf never passes a policy off as a person.
