@@ -22,17 +22,20 @@ func TestGrantsOfToolsThatAreNotThere(t *testing.T) {
 	}{
 		{"granted", chargehand.WorkerSpec{Kind: chargehand.KindLLM, ToolGrants: []string{"files.read", "files.delete"}}, ""},
 		{
-			"misspelt", chargehand.WorkerSpec{Kind: chargehand.KindLLM, ToolGrants: []string{"files.read", "files.raed"}},
+			"misspelt",
+			chargehand.WorkerSpec{Kind: chargehand.KindLLM, ToolGrants: []string{"files.read", "files.raed"}},
 			"$.workers[0].toolGrants[1]: the tool server `files` has no tool `raed` (did you mean `files.read`?)",
 		},
 		{
-			"nothing like it", chargehand.WorkerSpec{Kind: chargehand.KindMCP, MCP: &chargehand.MCPKind{Tool: "files.burn"}},
+			"nothing like it",
+			chargehand.WorkerSpec{Kind: chargehand.KindMCP, MCP: &chargehand.MCPKind{Tool: "files.burn"}},
 			"$.workers[0].mcp.tool: the tool server `files` has no tool `burn` (it has `delete`, `read`)",
 		},
 		{"a server that does not answer", chargehand.WorkerSpec{Kind: chargehand.KindLLM, ToolGrants: []string{"silent.raed"}}, ""},
 		{"a worker's own tool", chargehand.WorkerSpec{Kind: chargehand.KindExec, ToolGrants: []string{"shell", "its.own"}}, ""},
 		{
-			"a server's tool that a program is told of", chargehand.WorkerSpec{Kind: chargehand.KindExec, ToolGrants: []string{"files.reed"}},
+			"a server's tool that a program is told of",
+			chargehand.WorkerSpec{Kind: chargehand.KindExec, ToolGrants: []string{"files.reed"}},
 			"$.workers[0].toolGrants[0]: the tool server `files` has no tool `reed` (did you mean `files.read`?)",
 		},
 	} {

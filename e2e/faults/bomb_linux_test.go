@@ -45,14 +45,18 @@ func bombs() []bomb {
 		fmt.Fprintf(&figures, "%d months. ", 10_000+i)
 	}
 	return []bomb{
-		{"choice", schema(`{"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[
+		{
+			"choice", schema(`{"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[
 			{"type":"object","required":["kind"],"properties":{"kind":{"const":"a"},"child":{"$ref":"#/$defs/n"}}},
 			{"type":"object","required":["kind"],"properties":{"kind":{"const":"b"},"child":{"$ref":"#/$defs/n"}}}]}}}`),
-			strings.Repeat(`{"kind":"b","child":`, 30) + `{"kind":"c"}` + strings.Repeat("}", 30), "schema layer gave up"},
+			strings.Repeat(`{"kind":"b","child":`, 30) + `{"kind":"c"}` + strings.Repeat("}", 30), "schema layer gave up",
+		},
 		{"doubled", schema(`{"$ref":"#/$defs/d0","$defs":{` + strings.Join(doubled, ",") + `}}`), `{}`, "schema layer gave up"},
 		{"deep", schema(`{"type":"object"}`), strings.Repeat(`{"a":[`, 100_000) + strings.Repeat(`]}`, 100_000), "more than 100 deep"},
-		{"lists", schema(`{"not":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"},"contains":{"$ref":"#/$defs/n"}}}}`),
-			strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60), "schema layer gave up"},
+		{
+			"lists", schema(`{"not":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"array","items":{"$ref":"#/$defs/n"},"contains":{"$ref":"#/$defs/n"}}}}`),
+			strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60), "schema layer gave up",
+		},
 		{"unique", schema(`{"uniqueItems":true,"allOf":` + several(60, `{"uniqueItems":true}`) + `}`), several(50_000, "[[[]],[]]"), "schema layer gave up"},
 		{"pattern", schema(`{"pattern":"(x{1,400})(y|z){2,400}$"}`), `"` + strings.Repeat("x", 400_000) + `"`, "schema layer gave up"},
 		{"expression", rule(`output.all(a, output.all(b, output.all(c, output.all(d, a + b + c + d >= 0.0))))`), several(300, "7"), "rules layer gave up"},

@@ -148,24 +148,35 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) (*http.Request, erro
 	if err == nil {
 		_ = c.SetReadDeadline(time.Time{}) // otherwise what is left of the body would be waited for
 	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	if err != nil {
+		d.unread(w, err)
+		return r, err
+	}
+	if len(body) == 0 {
+		return r, nil
+	}
+	if err := ijson.Check(body); err != nil {
+		reject(w, http.StatusBadRequest, jsonrpc.CodeParseError, "the request is no JSON message: "+err.Error())
+		return r, err
+	}
+	return r, d.turnAway(w, r, body)
+}
+
+// unread answers a request whose body could not be read.
+func (d *door) unread(w http.ResponseWriter, err error) {
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case large:
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", d.opt.MaxBody))
-	} else if errors.Is(err, ingress.ErrBusy) {
+	case errors.Is(err, ingress.ErrBusy):
 		w.Header().Set("Retry-After", "5")
 		refuse(w, http.StatusTooManyRequests, "too many requests of this address are arriving: send fewer at a time, or again later")
-	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		refuse(w, http.StatusRequestTimeout, "the request arrives too slowly: send it again, faster")
-	} else if err != nil {
+	default:
 		refuse(w, http.StatusBadRequest, "the request cannot be read")
-	} else if len(body) > 0 {
-		if err = ijson.Check(body); err != nil {
-			reject(w, http.StatusBadRequest, jsonrpc.CodeParseError, "the request is no JSON message: "+err.Error())
-		} else {
-			err = d.turnAway(w, r, body)
-		}
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return r, err
 }
 
 // known hands on who makes the request, and ties sessions to their caller. The credentials
