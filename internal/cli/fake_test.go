@@ -20,7 +20,7 @@ import (
 // A fake is an engine that plays runs: what becomes of one is its team's name. "partial.deadline_reached"
 // ends so at once, "wait" has a review open and ends with its decision, "busy" is under way until it
 // is paused or cancelled, "stuck" even then. Its ids count up and its clock stands still, and what it knows is gone
-// when it closes, apart from two runs that it always begins with.
+// when it closes, apart from two runs that it always begins with; with KEEP=1 it is kept for the next one.
 type fake struct {
 	dir string
 
@@ -61,6 +61,9 @@ func fakeOwn(_ context.Context, dir string, _ Taking) (Owned, error) {
 			return nil, err
 		}
 	}
+	if err := e.recall(); err != nil {
+		return nil, err
+	}
 	if run := os.Getenv("PAUSED"); run != "" {
 		return e, e.Control(context.Background(), run, chargehand.Control{Verb: chargehand.Pause, By: "sam"})
 	}
@@ -80,7 +83,41 @@ func (e *fake) Done() <-chan struct{} { return nil }
 func (e *fake) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return os.Remove(filepath.Join(e.dir, "owner"))
+	return errors.Join(e.retain(), os.Remove(filepath.Join(e.dir, "owner")))
+}
+
+const kept = "kept.json" // the records of each run beyond the first two
+
+// retain keeps what the next fake is to know. A command that follows a run may ask for it after the end of the
+// process that had it.
+func (e *fake) retain() error {
+	if os.Getenv("KEEP") == "" {
+		return nil
+	}
+	var runs [][]chargehand.Record
+	for _, p := range e.runs[2:] {
+		runs = append(runs, p.records)
+	}
+	b, err := json.Marshal(runs)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(e.dir, kept), b, 0o600)
+}
+
+func (e *fake) recall() error {
+	b, err := os.ReadFile(filepath.Join(e.dir, kept))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var runs [][]chargehand.Record
+	if err := errors.Join(err, json.Unmarshal(b, &runs)); err != nil {
+		return err
+	}
+	for _, records := range runs {
+		e.runs = append(e.runs, &played{id: records[0].Run, records: records})
+	}
+	return nil
 }
 
 func (e *fake) Start(_ context.Context, o chargehand.Order) (string, error) {
