@@ -18,23 +18,35 @@ import (
 // message repeats them. The zero Values are none. Several goroutines may use them.
 type Values struct {
 	mu     sync.Mutex
-	byName map[string]string
+	byName map[string][]string // the newest last
 }
 
-// Add has a value kept out of what is said from now on.
+// remembered is how many values of one name are kept: a token that was renewed may still be said.
+const remembered = 16
+
+// Add has a value kept out of what is said from now on. Earlier values of the name are still kept out.
 func (v *Values) Add(name, value string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.byName == nil {
-		v.byName = map[string]string{}
+		v.byName = map[string][]string{}
 	}
-	v.byName[name] = value
+	if known := v.byName[name]; !slices.Contains(known, value) {
+		v.byName[name] = append(known[max(0, len(known)+1-remembered):], value)
+	}
 }
 
-func (v *Values) all() map[string]string {
+// all are the values, each with its name.
+func (v *Values) all() []form {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return maps.Clone(v.byName)
+	var all []form
+	for name, values := range v.byName {
+		for _, value := range values {
+			all = append(all, form{name, value})
+		}
+	}
+	return all
 }
 
 // Expand replaces each $NAME or ${NAME} in text by what the environment holds under it, and $$ by a
@@ -121,14 +133,14 @@ type form struct{ name, text string }
 // forms are those of all values that are not too short, the longest first.
 func (v *Values) forms() []form {
 	var all []form
-	for name, value := range v.all() {
-		if len(value) < short {
+	for _, f := range v.all() {
+		if len(f.text) < short {
 			continue
 		}
-		all = append(all, form{name, value})
+		all = append(all, f)
 		for _, html := range []bool{true, false} {
-			if s := string(spelled(value, html)); s[1:len(s)-1] != value {
-				all = append(all, form{name, s[1 : len(s)-1]})
+			if s := string(spelled(f.text, html)); s[1:len(s)-1] != f.text {
+				all = append(all, form{f.name, s[1 : len(s)-1]})
 			}
 		}
 	}

@@ -123,3 +123,15 @@ func TestEnvironment(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A token that was renewed is kept out of what is said like the one that took its place.
+func TestRenewed(t *testing.T) {
+	var v Values
+	for i := range remembered + 1 {
+		v.Add("TOKEN", fmt.Sprintf("token-%02d", i))
+		v.Add("TOKEN", fmt.Sprintf("token-%02d", i))
+	}
+	if got := v.Redact("token-00 token-01 token-16"); got != "token-00 $TOKEN $TOKEN" {
+		t.Errorf("got %q", got)
+	}
+}
