@@ -38,11 +38,11 @@ func (w *world) tellers() []chargehand.WorkerSpec {
 		fmt.Sprintf(said[1], `'"$KEY"'`), fmt.Sprintf(said[0], `'"$KEY"'`))
 	return []chargehand.WorkerSpec{
 		{
-			WorkerID: "program", Kind: chargehand.KindExec, Capabilities: []string{"program"}, OutputContracts: []string{"note"},
+			WorkerID: "program", Kind: chargehand.KindExec, Capabilities: []string{"program"}, OutputContracts: []string{"note"}, Free: true,
 			Exec: &chargehand.ExecKind{Command: []string{"sh", "-c", script}, Env: map[string]string{"KEY": "$" + programKey}},
 		},
 		{
-			WorkerID: "service", Kind: chargehand.KindHTTP, Capabilities: []string{"service"}, OutputContracts: []string{"note"},
+			WorkerID: "service", Kind: chargehand.KindHTTP, Capabilities: []string{"service"}, OutputContracts: []string{"note"}, Free: true,
 			HTTP: &chargehand.HTTPKind{URL: w.service.URL, Headers: map[string]string{"X-Api-Key": "$" + serviceKey}},
 		},
 	}

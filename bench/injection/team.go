@@ -57,7 +57,7 @@ func (w *world) team(p place) chargehand.Team {
 	}
 	if p.name == "agent-elsewhere" {
 		t.Workers = append(t.Workers, chargehand.WorkerSpec{
-			WorkerID: "elsewhere", Kind: chargehand.KindA2A, Capabilities: []string{"ask"}, OutputContracts: []string{"note"}, MaxConcurrentTasks: plenty,
+			WorkerID: "elsewhere", Kind: chargehand.KindA2A, Capabilities: []string{"ask"}, OutputContracts: []string{"note"}, MaxConcurrentTasks: plenty, Free: true,
 			A2A: &chargehand.A2AKind{Card: w.elsewhere.URL, Headers: map[string]string{"Authorization": "Bearer $" + agentToken}},
 		})
 	}

@@ -162,8 +162,12 @@ func (e *Engine) checkOrder(k *kit, o *chargehand.Order) []chargehand.Problem {
 		add("$.objective.input"+f.Path, "%s", f.Message)
 	}
 	billed := *k.team
-	if o.Objective.Plan != nil && !billed.Planner.Replan {
-		billed.Planner = chargehand.Planner{} // it is not called
+	switch {
+	case o.Objective.Plan == nil:
+	case billed.Planner.Replan:
+		billed.Planner.Template = nil // it is not known yet what follows the order's plan
+	default:
+		billed.Planner = chargehand.Planner{Template: o.Objective.Plan} // the team's own is not called
 	}
 	for _, p := range billed.CheckBudget(supervise.Ceiling(o.Budget, k.team.Budget)) {
 		p.Path = strings.Replace(p.Path, "$", "$.team", 1)

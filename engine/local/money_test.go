@@ -318,3 +318,26 @@ func TestUnpricedPlannerIsRefused(t *testing.T) {
 		t.Errorf("the order brings its plan: %v", err)
 	}
 }
+
+// What a worker without a price may cost follows from the plan that the order brings, not from the team's own.
+func TestOrdersPlanBoundsUnpricedWorkers(t *testing.T) {
+	e := open(t, local.Options{Dir: t.TempDir(), Workers: worker.Set{"w": echo}})
+	for _, c := range []struct {
+		name         string
+		team, orders chargehand.Budget
+		refused      bool
+	}{
+		{"the order's plan bounds it", chargehand.Budget{}, chargehand.Budget{USD: chargehand.USD / 2}, false},
+		{"only the team's does", chargehand.Budget{USD: chargehand.USD / 2}, chargehand.Budget{}, true},
+	} {
+		plan := func(b chargehand.Budget) *chargehand.Plan {
+			return &chargehand.Plan{Subtasks: []chargehand.Subtask{{ID: "a", Goal: "do", Capability: "c", Budget: b}}}
+		}
+		o := order(0, func(team *chargehand.Team) { team.Planner.Template, team.Workers[0].Free = plan(c.team), false })
+		o.Budget.USD, o.Objective.Plan = chargehand.USD, plan(c.orders)
+		_, err := e.Start(t.Context(), o)
+		if refused := err != nil && chargehand.CodeOf(err) == chargehand.CodeInvalid; refused != c.refused {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
