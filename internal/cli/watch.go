@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -131,8 +132,13 @@ func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 	}
 	ctx, stop := a.ctx(c)
 	defer stop()
-	return a.with(ctx, func(s *session) error {
-		v, err := find(ctx, s, id)
+	run := new(progress.Run)
+	var out progress.Renderer = progress.NewPlain(a.io.Out, []*progress.Run{run})
+	if f.output == "jsonl" {
+		out = progress.NewJSONL(a.io.Out)
+	}
+	write := func(s *session) error {
+		v, err := find(ctx, s, cmp.Or(run.ID, id))
 		if err != nil {
 			return err
 		}
@@ -140,12 +146,8 @@ func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 		if f.follow && !follow {
 			defer a.tellAlone(s, v.RunSummary)
 		}
-		run := &progress.Run{ID: v.RunID}
-		var out progress.Renderer = progress.NewPlain(a.io.Out, []*progress.Run{run})
-		if f.output == "jsonl" {
-			out = progress.NewJSONL(a.io.Out)
-		}
-		for rec, err := range s.Records(ctx, run.ID, 0, follow) {
+		run.ID = v.RunID
+		for rec, err := range s.Records(ctx, run.ID, run.View.Seq, follow) {
 			if err != nil {
 				return err
 			}
@@ -155,5 +157,16 @@ func (a *app) logs(c *cobra.Command, id string, f logForm) error {
 			}
 		}
 		return context.Cause(ctx)
-	})
+	}
+	for tries := 0; ; tries++ {
+		seen := run.View.Seq
+		err := a.with(ctx, write)
+		if run.View.Seq > seen {
+			tries = 0
+		}
+		// The process that had the run may have ended: what it recorded is in the journal.
+		if !f.follow || ctx.Err() != nil || tries == 3 || chargehand.CodeOf(err) != chargehand.CodeUnavailable {
+			return err
+		}
+	}
 }
