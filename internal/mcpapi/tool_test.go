@@ -120,10 +120,26 @@ func TestACallIsARun(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			s := stage(t, nil)
 			p := s.connect(t, "", revision)
-			r, text := p.call(t.Context(), t, "answers", object{
-				"goal": "Greet.", "documents": []object{{"name": "a.txt", "text": "Hello."}}, "input": object{"depth": 1},
-				"budget": "0.50", "title": "A greeting",
-			})
+			var r reply
+			var text string
+			called := make(chan struct{})
+			go func() {
+				defer close(called)
+				r, text = p.call(t.Context(), t, "answers", object{
+					"goal": "Greet, and wait.", "documents": []object{{"name": "a.txt", "text": "Hello."}}, "input": object{"depth": 1},
+					"budget": "0.50", "title": "A greeting",
+				})
+			}()
+			last := 0.0
+			for range 2 { // a run that has ended by now might have told of its end alone
+				n := <-p.progress
+				if n.Progress <= last || n.Message == "" {
+					t.Errorf("progress %v after %v: %q", n.Progress, last, n.Message)
+				}
+				last = n.Progress
+			}
+			s.open()
+			<-called
 			if text != "" || r.State != "completed" || string(r.Output) != `{"answer":"Hello <world>."}` || len(r.Items) != r.Count {
 				t.Fatalf("got %+v %s", r, text)
 			}
@@ -131,16 +147,8 @@ func TestACallIsARun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.StartedBy != "mcp" || v.Title != "A greeting" || v.Budget != chargehand.USD/2 || v.Objective.Goal != "Greet." || len(v.Objective.Documents) != 1 {
+			if v.StartedBy != "mcp" || v.Title != "A greeting" || v.Budget != chargehand.USD/2 || v.Objective.Goal != "Greet, and wait." || len(v.Objective.Documents) != 1 {
 				t.Errorf("the run is %+v", v.RunSummary)
-			}
-			last := 0.0
-			for range 2 {
-				n := <-p.progress
-				if n.Progress <= last || n.Message == "" {
-					t.Errorf("progress %v after %v: %q", n.Progress, last, n.Message)
-				}
-				last = n.Progress
 			}
 		})
 	}
