@@ -33,7 +33,7 @@ func (c *check) ungranted(path string, w *WorkerSpec) {
 	}
 }
 
-// untimed finds workers of which nobody says how long they take, where a subtask's deadline follows from
+// untimed finds workers that do not declare how long they take, where a subtask's deadline follows from
 // that (SPEC.md ·85).
 func (c *check) untimed(path string, w *WorkerSpec) {
 	open := func(s Subtask) bool { return w.Can(s.Capability) && s.TimeoutMS == 0 }

@@ -139,7 +139,7 @@ func (j job) fillDraft(ctx context.Context, d chargehand.Draft, ask *worker.Plan
 	return err
 }
 
-// earlier is what came of the plans before, with the accepted outputs as far as they are small enough
+// earlier reports the outcome of the earlier plans, with the accepted outputs as far as they are small enough
 // (SPEC.md ·23).
 func (j job) earlier(ctx context.Context, list []supervise.Earlier) ([]worker.Earlier, error) {
 	var out []worker.Earlier

@@ -126,7 +126,7 @@ func (j *job) interrupted() *failure {
 	return f
 }
 
-// empty is the failure of a run of which nothing can be used. Status 400 is the one that no client asks
+// empty is the failure of a run without a usable result. Status 400 is the one that no client asks
 // again after: that would be a run more.
 func (j *job) empty(res *chargehand.Result, v *chargehand.View) *failure {
 	f := &failure{status: http.StatusBadRequest, Kind: serverError, Code: "run_" + string(v.State), final: true, Run: j.run}

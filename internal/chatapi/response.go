@@ -413,6 +413,11 @@ func (s *server) showResponse(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opt.Timeout)
 	defer cancel()
 	j, _, f := s.found(ctx, callerOf(r), r.PathValue("id"))
+	j.show(ctx, w, f)
+}
+
+// show answers with the response as it is now, or with the failure to find it.
+func (j *job) show(ctx context.Context, w http.ResponseWriter, f *failure) {
 	var o *responseObject
 	if f == nil {
 		o, _, f = j.now(ctx)
@@ -438,16 +443,7 @@ func (s *server) cancelResponse(w http.ResponseWriter, r *http.Request) {
 			f = s.failed(err)
 		}
 	}
-	var o *responseObject
-	if f == nil {
-		o, _, f = j.now(ctx)
-	}
-	if f != nil {
-		refuse(w, f)
-		return
-	}
-	w.Header().Set(runHeader, j.run)
-	answer(w, http.StatusOK, o)
+	j.show(ctx, w, f)
 }
 
 // keepResponse refuses to delete: what happened stays on record.

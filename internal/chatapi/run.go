@@ -56,7 +56,7 @@ func (s *server) run(in *dialect, w http.ResponseWriter, r *http.Request) {
 		refuse(w, f)
 		return
 	}
-	// A request takes its seat once it has arrived: one that arrives slowly keeps nobody out.
+	// A request takes its seat once it has arrived: one that arrives slowly keeps no other out.
 	from := ingress.Address(r)
 	if !s.seats.take(from) {
 		refuse(w, &failure{status: http.StatusTooManyRequests, Kind: overloaded, Code: "too_many_requests", Message: "as many requests as are allowed wait for their runs: ask again later"})
